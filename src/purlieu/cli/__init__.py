@@ -1,0 +1,1 @@
+"""Show in a terminal."""

@@ -1,0 +1,1 @@
+"""Run crawls: visits, workers, the run itself."""

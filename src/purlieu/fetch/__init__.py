@@ -1,0 +1,1 @@
+"""Ask the web, one hop at a time; nothing here decides what is asked."""

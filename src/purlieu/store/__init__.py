@@ -1,0 +1,1 @@
+"""Remember: every URL of every run, its history, hosts and leases."""
