@@ -1,0 +1,67 @@
+"""What every test may ask for.
+
+Finds the conformance cases beside the checkout and makes a skipped test fail
+where everything must run. Knows nothing of the crawler.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the checkout's folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of shared data beside the checkout (or ``PURLIEU_SHARED``); skip where there is none."""
+    folder = Path(os.environ.get("PURLIEU_SHARED") or ROOT.parent / "shared")
+    if not folder.is_dir():
+        pytest.skip(f"no shared test data at {folder}; set PURLIEU_SHARED to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def conformance(shared: Path) -> Path:
+    """Return the folder of conformance cases collected from public test suites; skip where there is none."""
+    folder = shared / "conformance"
+    if not folder.is_dir():
+        pytest.skip(f"no conformance cases at {folder}")
+    return folder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With ``CI=true`` a skipped test is a failed one: what CI does not run, nobody runs."""
+    report = yield
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped in CI: {item.nodeid}: {call.excinfo.value if call.excinfo else 'no reason'}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """With ``CI=true`` a module that skips itself as a whole is a failure too."""
+    report = yield
+    if IN_CI and report.outcome == "skipped":
+        report.outcome = "failed"
+        report.longrepr = f"skipped in CI: {collector.nodeid}: {report.longrepr}"
+    return report
