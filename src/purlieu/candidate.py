@@ -39,8 +39,9 @@ FOUND_BY_RANK = {found_by: rank for rank, found_by in enumerate(FoundBy)}
 class Facts:
     """How a URL was found: the part of a candidate that links of one page share.
 
-    ``via`` is the href of the page it stood on ("" for a seed); ``sites`` the lineage
-    for ``own-seed`` scope (empty when the crawl does not need it).
+    ``via`` is the href of the page it stood on ("" for a seed); ``linked`` says that it was found
+    as seed, link or sitemap entry, which gives it a row in the MF3.0 file (R-6.2); ``sites`` is the
+    lineage for ``own-seed`` scope (empty when the crawl does not need it).
     """
 
     depth: int
@@ -48,12 +49,27 @@ class Facts:
     nofollow: bool = False
     found_by: FoundBy = FoundBy.LINK
     via: str = ""
+    linked: bool = True
     sites: frozenset[int] = frozenset()
 
     @property
-    def rank(self) -> tuple[int, int, int, str]:
-        """Order by which ``via`` and ``found_by`` are chosen: the shallowest way, then the first by address."""
-        return (self.depth, self.hops, FOUND_BY_RANK[self.found_by], self.via)
+    def rank(self) -> tuple[int, int, str]:
+        """Order by which ``via`` and ``found_by`` are chosen: the shallowest way, then the first by address.
+
+        Hops are not part of it: they are minimised apart, and a rank that mixed both would
+        make the result depend on the order of merging.
+        """
+        return (self.depth, FOUND_BY_RANK[self.found_by], self.via)
+
+    def covers(self, other: Facts) -> bool:
+        """Return whether merging ``other`` would change nothing."""
+        return (
+            self.rank <= other.rank
+            and self.hops <= other.hops
+            and self.nofollow <= other.nofollow
+            and self.linked >= other.linked
+            and self.sites >= other.sites
+        )
 
     def merged(self, other: Facts) -> Facts:
         """Return the better of each: depth = min, hops = min, nofollow = and, sites = union (R-2.1).
@@ -66,6 +82,7 @@ class Facts:
             depth=min(self.depth, other.depth),
             hops=min(self.hops, other.hops),
             nofollow=self.nofollow and other.nofollow,
+            linked=self.linked or other.linked,
             sites=self.sites | other.sites,
         )
 

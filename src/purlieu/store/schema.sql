@@ -73,6 +73,7 @@ CREATE TABLE robots (
     origin TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'wanted' CHECK (state IN ('wanted', 'known', 'unreachable')),
     body BLOB,                                  -- the rules as read, at most 512,000 bytes; empty: everything is allowed
+    source TEXT,                                -- href the body came from, or of the redirect hop that is waited for (ST-1)
     fetched_at REAL,
     first_failed_at REAL,
     ended TEXT,
@@ -93,6 +94,7 @@ CREATE TABLE entry (
     nofollow INTEGER NOT NULL,
     found_by TEXT NOT NULL,
     via TEXT NOT NULL,
+    linked INTEGER NOT NULL,                    -- found as seed, link or sitemap entry: has a row in the MF3.0 file (R-6.2)
     site INTEGER,                               -- index of the first site that accepts it; NULL for a grant
     rule TEXT NOT NULL,                         -- why it is in; after the end the rule that ended it, if one did
     due_at REAL,
@@ -178,6 +180,7 @@ CREATE TABLE refusal (
     nofollow INTEGER NOT NULL,
     found_by TEXT NOT NULL,
     via TEXT NOT NULL,
+    linked INTEGER NOT NULL,
     sites TEXT NOT NULL DEFAULT '',             -- lineage, comma-separated, only for own-seed
     reason TEXT NOT NULL,                       -- code of an excluded.* ending
     rule TEXT NOT NULL,
@@ -254,17 +257,17 @@ SELECT e.run, e.href AS url,
     CASE e.purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' ELSE 'sitemap' END AS purpose,
     e.end_kind AS kind, e.end_reason AS reason, coalesce(e.detail, '') AS detail,
     e.status, e.redirect_to, x.canonical, x.content_type, x.title, x.lang,
-    e.depth, e.hops, e.via, e.found_by, e.site, e.rule, e.attempts,
+    e.depth, e.hops, e.via, e.found_by, e.linked, e.site, e.rule, e.attempts,
     x.fetched_at, x.bytes, x.seconds, x.index_reason, x.last_modified, x.etag, x.digest,
-    x.address, x.headers, e.host_name AS host, e.host AS host_id, e.hash, e.ended_at
+    x.address, x.headers, e.host_name AS host, e.host AS host_id, e.hash, e.ended_at, e.nofollow
 FROM ending AS e
 LEFT JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = e.purpose AND x.hash = e.hash
 UNION ALL
 SELECT f.run, f.href, 'page', 'excluded', f.reason, '',
     NULL, NULL, NULL, NULL, NULL, NULL,
-    f.depth, f.hops, f.via, f.found_by, NULL, f.rule, 0,
+    f.depth, f.hops, f.via, f.found_by, f.linked, NULL, f.rule, 0,
     NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, coalesce(h.name, ''), f.host, f.hash, NULL
+    NULL, NULL, coalesce(h.name, ''), f.host, f.hash, NULL, f.nofollow
 FROM refusal AS f
 LEFT JOIN host AS h ON h.id = f.host
 WHERE NOT EXISTS (

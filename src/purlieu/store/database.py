@@ -1,0 +1,67 @@
+"""The seam to a database: named statements in, tuples out.
+
+SQL text stands only in ``*.sql`` beside this file, each statement under a line
+``-- name: NAME`` with a comment that says what it is for. Placeholders are ``?``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
+
+Value = None | int | float | str | bytes
+Row = tuple[Any, ...]
+
+SCHEMA_VERSION = 1
+
+
+class Database(Protocol):
+    """A store that runs the named statements. Every fault is raised as ``errors.StoreError`` with a remedy."""
+
+    def rows(self, name: str, *values: Value) -> Iterator[Row]:
+        """Run a statement and return its rows, read as they are asked for."""
+        ...
+
+    def one(self, name: str, *values: Value) -> Row | None:
+        """Run a statement and return its first row, or None."""
+        ...
+
+    def run(self, name: str, *values: Value) -> int:
+        """Run a statement and return how many rows it changed."""
+        ...
+
+    def many(self, name: str, rows: Iterable[tuple[Value, ...]]) -> None:
+        """Run a statement once for each row of values."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Return a context in which all or nothing is written."""
+        ...
+
+    def close(self) -> None:
+        """Release the store."""
+        ...
+
+
+@cache
+def statements() -> dict[str, str]:
+    """Return every named statement of ``store/*.sql`` by its name; a name that stands twice is a ValueError."""
+    found: dict[str, str] = {}
+    for file in sorted(files("purlieu.store").iterdir(), key=lambda path: path.name):
+        if file.name.endswith(".sql") and file.name != "schema.sql":
+            text = file.read_text(encoding="utf-8")
+            for match in re.finditer(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", text, re.MULTILINE | re.DOTALL):
+                if match[1] in found:
+                    message = f'the statement "{match[1]}" stands twice'
+                    raise ValueError(message)
+                found[match[1]] = match[2].strip().rstrip(";")
+    return found
+
+
+def schema() -> str:
+    """Return the text that makes an empty store."""
+    return files("purlieu.store").joinpath("schema.sql").read_text(encoding="utf-8")
