@@ -42,16 +42,16 @@ make_venv() {  # VENV LOCK PYTHON: make or mend the environment from requirement
         if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
             "$python" -m venv --clear "$venv"
         fi
-        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off \
+        "$venv/bin/python" -m pip install -qq --disable-pip-version-check --progress-bar off \
             --require-hashes --no-deps -r "$root/requirements/$lock.txt"
         if [[ $lock != bench ]]; then
-            "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off \
+            "$venv/bin/python" -m pip install -qq --disable-pip-version-check --progress-bar off \
                 --no-deps --no-build-isolation --editable "$root"
         fi
         echo "$stamp" >"$venv/made-from-$lock"
         # What tests need holds all that a crawl needs.
         if [[ $lock == test ]]; then venv_stamp run >"$venv/made-from-run"; fi
-    } 9>"$venv.lock"
+    } 9<"$root/requirements/$lock.txt"
 }
 
 use_venv() {  # VENV LOCK [PYTHON]: make sure that the environment stands; costs a few milliseconds when it does
