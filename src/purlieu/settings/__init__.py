@@ -1,0 +1,46 @@
+"""One TOML text to one frozen, checked object.
+
+Knows every key, its default and its limits. Knows nothing of how a crawl runs,
+and reads no file and no environment: texts come in, values go out.
+"""
+
+from __future__ import annotations
+
+from purlieu.settings.json_schema import schema
+from purlieu.settings.key import (
+    FetchSettings,
+    HostSettings,
+    LedgerSettings,
+    LimitSettings,
+    LinkSettings,
+    OriginSettings,
+    PolitenessSettings,
+    RobotsSettings,
+    ScopeSettings,
+    Settings,
+    SitemapSettings,
+    SiteSettings,
+)
+from purlieu.settings.secret import resolve
+from purlieu.settings.tree import checked, dump, of, read
+
+__all__ = [
+    "FetchSettings",
+    "HostSettings",
+    "LedgerSettings",
+    "LimitSettings",
+    "LinkSettings",
+    "OriginSettings",
+    "PolitenessSettings",
+    "RobotsSettings",
+    "ScopeSettings",
+    "Settings",
+    "SiteSettings",
+    "SitemapSettings",
+    "checked",
+    "dump",
+    "of",
+    "read",
+    "resolve",
+    "schema",
+]

@@ -1,0 +1,350 @@
+"""Every key of the settings: its type, default, limits and the sentence that explains it.
+
+The reference page, the JSON Schema and the checks are all made from what stands
+here. Knows nothing of TOML, of files, or of how a crawl runs.
+"""
+
+# ruff: noqa: FBT003  # a default stands beside what is known of its key
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from purlieu.outcome import LANGUAGES
+
+T = TypeVar("T")
+META = "key"
+
+FORMATS = ("crawl_result", "csv", "jsonl", "parquet")
+CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")
+ADDRESS_CLASSES = ("private", "loopback", "link-local", "metadata", "cgnat", "special")
+FOLLOWED = ("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh")
+LINK_KINDS = (*FOLLOWED, "sitemap", "image", "script", "style", "form")
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is known of one key besides its type and default.
+
+    ``least`` and ``most`` bound a number, and ``also`` is a value outside the bounds that has a meaning
+    of its own. ``unit`` ("seconds" or "bytes") lets a number be written with a unit: "5 min", "10 MiB".
+    ``form`` names one of the checks in ``check.FORMS``. ``unset`` says what leaving the key out means
+    where the default does not say it. ``needed``: an entry of a list cannot do without it. ``table`` is
+    the TOML name of a list of tables.
+    """
+
+    doc: str
+    least: float | None = None
+    most: float | None = None
+    also: float | None = None
+    choices: tuple[str, ...] = ()
+    unit: str = ""
+    form: str = ""
+    unset: str = ""
+    needed: bool = False
+    table: str = ""
+
+
+def key(default: T, known: Key) -> T:
+    """Return a dataclass field that carries what is known of its key."""
+    made: T = field(default=default, metadata={META: known})
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSettings:
+    """One part of the scope: a URL to start from and how far its site reaches."""
+
+    url: str = key("", Key("The site's first URL. It is a seed too.", form="url", needed=True))
+    mode: str = key("same-host", Key("How far the site reaches; see `scope.mode`.", choices=("same-host", "any")))
+    ignore_port: bool = key(False, Key("Whether other ports of the host belong to the site."))
+    ignore_scheme: bool = key(True, Key("Whether http and https are the same site."))
+    follow_redirected_seed: bool = key(
+        True, Key("Whether the site is measured by where its first URL redirects to instead of by that URL.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSettings:
+    """Which URLs belong to the crawl. Without `[[site]]` each seed is a site of its own with these settings."""
+
+    mode: str = key(
+        "same-host",
+        Key(
+            "How far a site reaches: `same-host` is the seed's host, `any` the whole web.", choices=("same-host", "any")
+        ),
+    )
+    ignore_port: bool = key(False, Key("Whether other ports of the host belong to the site."))
+    ignore_scheme: bool = key(True, Key("Whether http and https are the same site."))
+    follow_redirected_seed: bool = key(
+        True, Key("Whether a site is measured by where its seed redirects to instead of by the seed.")
+    )
+    judge_against: str = key(
+        "any-seed",
+        Key(
+            "With several seeds: `any-seed` takes a URL that belongs to any of their sites, `own-seed` only one that "
+            "belongs to the site it was found from.",
+            choices=("any-seed", "own-seed"),
+        ),
+    )
+    only_seeds: bool = key(False, Key("List mode: exactly the given URLs are fetched, and nothing they link to."))
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """Where a run ends, and what is too far or too long to be asked."""
+
+    max_depth: int | None = key(
+        None, Key("How many links away from a seed a page may be. 0 is the seeds alone.", least=0, unset="no limit")
+    )
+    max_pages: int | None = key(
+        None, Key("The run ends after so many pages were asked for, fetched or failed.", least=1, unset="no limit")
+    )
+    max_seconds: float | None = key(
+        None, Key("The run ends after so long.", least=0.1, unit="seconds", unset="no limit")
+    )
+    max_targets: int | None = key(
+        None, Key("The run ends when pages finished and being fetched reach so many.", least=1, unset="no limit")
+    )
+    max_redirects: int = key(10, Key("How many redirects in a row are followed.", least=0, most=100))
+    max_url_length: int = key(
+        8192,
+        Key("A longer URL is not asked for (`excluded.url_too_long`); counted in characters.", least=100, most=65_536),
+    )
+    pages_per_host: int | None = key(
+        None, Key("How many pages of one host are taken (`excluded.host_limit`).", least=1, unset="no limit")
+    )
+    repeated_segment: int = key(
+        3,
+        Key(
+            "A path in which the same part stands so many times looks endless and is not asked for (`excluded.trap`). "
+            "0 switches the test off.",
+            least=2,
+            most=100,
+            also=0,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    """How pages are asked for."""
+
+    user_agent: str = key(
+        "", Key("What the crawler calls itself to servers.", form="header", unset="`Purlieu/VERSION`")
+    )
+    connect_timeout_seconds: float = key(
+        10.0, Key("How long making a connection may take.", least=0.1, most=3600, unit="seconds")
+    )
+    timeout_seconds: float = key(
+        30.0, Key("How long one request may take as a whole.", least=0.1, most=3600, unit="seconds")
+    )
+    low_speed_bytes: int = key(
+        10, Key("A response slower than so many bytes a second ... 0 switches the test off.", least=0, unit="bytes")
+    )
+    low_speed_seconds: float = key(
+        15.0, Key("... for so long is given up as a timeout.", least=1, most=3600, unit="seconds")
+    )
+    page_bytes: int = key(
+        10 * MIB,
+        Key("How much of a page is read, counted after decompression.", least=1024, most=1024 * MIB, unit="bytes"),
+    )
+    sitemap_bytes: int = key(
+        52_428_800,
+        Key("How much of a sitemap is read, counted after decompression.", least=1024, most=1024 * MIB, unit="bytes"),
+    )
+    robots_bytes: int = key(
+        512_000,
+        Key("How much of a robots.txt is read; the rest is ignored.", least=512_000, most=16 * MIB, unit="bytes"),
+    )
+    header_bytes: int = key(
+        131_072, Key("How long a response's headers may be in all.", least=8192, most=16 * MIB, unit="bytes")
+    )
+    classes: tuple[str, ...] = key(
+        ("HTML", "PDF", "OFFICE", "TEXT"),
+        Key("The classes of content that are wanted. The body of any other is not downloaded.", choices=CLASSES),
+    )
+    head_first: bool = key(
+        False,
+        Key(
+            "Whether HEAD is asked before GET. Without it the body is cut off when the headers show an unwanted class."
+        ),
+    )
+    http2: bool = key(True, Key("Whether HTTP/2 is spoken with servers that offer it."))
+    proxy: str = key(
+        "",
+        Key(
+            "A proxy for every request: `http://`, `https://`, `socks5://` or `socks5h://`, host and port. "
+            "May be `env:NAME`.",
+            form="proxy",
+            unset="no proxy",
+        ),
+    )
+    proxy_from_environment: bool = key(
+        False, Key("Whether the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are obeyed.")
+    )
+    ca_file: str = key(
+        "",
+        Key(
+            "A PEM file with the certificate authorities to trust.", form="line", unset="the system's or libcurl's own"
+        ),
+    )
+    cookies: bool = key(True, Key("Whether cookies are kept, per run and host, in memory."))
+    allow_addresses: tuple[str, ...] = key(
+        (),
+        Key(
+            "Classes of addresses that may be connected to besides public ones. A seed's own class (private or "
+            "loopback) is open for the hosts in scope without being named here.",
+            choices=ADDRESS_CLASSES,
+        ),
+    )
+    accept_language: str = key(
+        "", Key("The languages to ask for, such as `ja, en;q=0.5`.", form="header", unset="no such header")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PolitenessSettings:
+    """How slowly each host is asked."""
+
+    delay: float | None = key(
+        None,
+        Key(
+            "The least time between the starts of two requests to one host.",
+            least=0,
+            most=86_400,
+            unit="seconds",
+            unset="0.25 s; none on loopback",
+        ),
+    )
+    connections: int | None = key(
+        None, Key("How many requests one host may have at the same time.", least=1, most=64, unset="1; 8 on loopback")
+    )
+    adaptive: bool = key(
+        True, Key("Whether the time between two requests is also at least the host's usual response time.")
+    )
+    max_crawl_delay: float = key(
+        30.0,
+        Key(
+            "A site whose robots.txt asks for a longer Crawl-delay is left alone (`abandoned.delay_too_long`). "
+            "-1 obeys any.",
+            least=0,
+            also=-1,
+            unit="seconds",
+        ),
+    )
+    max_hosts: int = key(64, Key("How many hosts are asked at the same time.", least=1, most=4096))
+    retries: int = key(2, Key("How often a URL is asked again after a failure that may pass.", least=0, most=20))
+    retry_seconds: float = key(
+        5.0,
+        Key("How long the first retry waits; each further one twice as long.", least=0, most=86_400, unit="seconds"),
+    )
+    give_up_after: int = key(
+        20, Key("A host that fails so many times in a row is left alone (`abandoned.host_given_up`).", least=1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsSettings:
+    """How robots.txt is obeyed (RFC 9309)."""
+
+    obey: bool = key(
+        True, Key("Whether robots.txt is obeyed. Switch it off only for your own site; the report will say so.")
+    )
+    agent: str = key(
+        "purlieu", Key("The name whose rules in robots.txt and robots meta tags are obeyed.", form="agent")
+    )
+    tries: int = key(3, Key("How often a robots.txt that cannot be had is asked for ...", least=1, most=20))
+    within_seconds: float = key(
+        600.0, Key("... within so long, before its site is given up.", least=1, most=86_400, unit="seconds")
+    )
+    max_age_seconds: float = key(
+        86_400.0, Key("After so long in one run robots.txt is asked for again.", least=60, most=86_400, unit="seconds")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSettings:
+    """Which links are followed."""
+
+    obey_nofollow: bool = key(
+        True, Key("Whether links marked nofollow, by themselves or by their page, are left alone.")
+    )
+    kinds: tuple[str, ...] = key(FOLLOWED, Key("The kinds of links that are followed.", choices=LINK_KINDS))
+    canonical: bool = key(True, Key("Whether the canonical URL that a page names is fetched too."))
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapSettings:
+    """How sitemaps are used."""
+
+    use: bool = key(True, Key("Whether the sitemaps that robots.txt names are read."))
+    files: tuple[str, ...] = key((), Key("URLs of further sitemaps to read.", form="url"))
+
+
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """Exceptions for one host. What is left out is as for all hosts."""
+
+    name: str = key("", Key("The host's name or address, without scheme and port.", form="host", needed=True))
+    delay: float | None = key(
+        None, Key("As `politeness.delay`.", least=0, most=86_400, unit="seconds", unset="as for all hosts")
+    )
+    connections: int | None = key(None, Key("As `politeness.connections`.", least=1, most=64, unset="as for all hosts"))
+    verify: bool = key(
+        True, Key("Whether the host's TLS certificate is checked. The report names each host where it is not.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OriginSettings:
+    """Headers and credentials, sent to this origin only and never anywhere else."""
+
+    origin: str = key("", Key("Scheme, host and port, such as `https://example.com`.", form="origin", needed=True))
+    headers: tuple[tuple[str, str], ...] = key(
+        (), Key('Headers to send, as a table: `{ X-Name = "value" }`. A value may be `env:NAME`.', form="headers")
+    )
+    user: str = key("", Key("The user name to log in with.", form="line", unset="no login"))
+    password: str = key(
+        "",
+        Key("The password. `env:NAME` takes it from the environment variable NAME when the crawl starts.", form="line"),
+    )
+    auth: str = key("basic", Key("How to log in.", choices=("basic", "digest")))
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSettings:
+    """What is remembered."""
+
+    refusals_per_host: int = key(
+        10_000,
+        Key("So many refused URLs are listed for each foreign host; beyond that they are only counted.", least=0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A crawl: where it starts, where its results go, and everything else."""
+
+    seeds: tuple[str, ...] = key((), Key("The URLs to start from.", form="url"))
+    name: str = key(
+        "", Key("The crawl's name; runs of one name share their history.", form="name", unset="the first seed's host")
+    )
+    store: str = key("purlieu.db", Key("The file that remembers everything; not on a network drive.", form="line"))
+    output: str = key("purlieu-out", Key("The folder for result files: OUTPUT/NAME/RUN/.", form="line"))
+    formats: tuple[str, ...] = key(
+        ("crawl_result",), Key("The result files written at the end of a run.", choices=FORMATS)
+    )
+    language: str = key("en", Key("The language of sentences in reports and on the terminal.", choices=LANGUAGES))
+    scope: ScopeSettings = field(default_factory=ScopeSettings)
+    sites: tuple[SiteSettings, ...] = key((), Key("", table="site"))
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    fetch: FetchSettings = field(default_factory=FetchSettings)
+    politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
+    robots: RobotsSettings = field(default_factory=RobotsSettings)
+    links: LinkSettings = field(default_factory=LinkSettings)
+    sitemap: SitemapSettings = field(default_factory=SitemapSettings)
+    hosts: tuple[HostSettings, ...] = key((), Key("", table="host"))
+    origins: tuple[OriginSettings, ...] = key((), Key("", table="origin"))
+    ledger: LedgerSettings = field(default_factory=LedgerSettings)
