@@ -8,18 +8,15 @@ on all cases of the standard's own suite, five times slower).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from struct import Struct
-from typing import TYPE_CHECKING
 
 import url as _rust
 
 from purlieu.errors import UrlError
-from purlieu.percent import encoder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from purlieu.url.percent import encoder
 
 _HTTP = ("http://", "https://")
 _WITH_ORIGIN = frozenset({"http", "https", "ws", "wss", "ftp"})  # URL Standard 4.7; blob: is 'null' here
@@ -61,8 +58,7 @@ def parse(text: str, base: str | Url | None = None) -> Url:
     whole = _serialise(text, base.href if base else None)
     if whole is None:
         against = f' against "{base.href[:200]}"' if base else ""
-        message = f'"{_scalar(text[:200])}" is no URL{against}: write it whole, like https://example.com/path'
-        raise UrlError(message)
+        raise UrlError(f'"{_scalar(text[:200])}" is no URL{against}: write it whole, like https://example.com/path')
     return _cut_up(whole)
 
 
@@ -129,10 +125,6 @@ class Joiner:
             return href[: href.index("#")]
         return href
 
-    def many(self, refs: Iterable[str]) -> list[str | None]:
-        """Return ``[self(ref) for ref in refs]``."""
-        return [self(ref) for ref in refs]
-
     def _requeried(self, ref: str) -> str:
         """Percent-encode the query of a reference in the page's encoding, if it makes an http(s) URL."""
         whole = _serialise(ref, self._base)
@@ -177,7 +169,7 @@ def _is_doubtful(whole: str) -> bool:
 
 
 def _by_ada(text: str, base: str | None) -> str | None:
-    import ada_url  # noqa: PLC0415  20 ms of start-up, and few crawls need it before their first request
+    import ada_url  # 20 ms of start-up, and few crawls need it before their first request
 
     try:
         return str(ada_url.join_url(base, _scalar(text)) if base is not None else ada_url.normalize_url(_scalar(text)))

@@ -6,12 +6,9 @@ Knows nothing of URLs: ``url.Joiner`` says which text is a query.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING
 from unicodedata import normalize
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # WHATWG encoding name -> Python codec. Absent names encode as UTF-8 (Encoding Standard 4.3, get an output encoding).
 _CODECS = {
