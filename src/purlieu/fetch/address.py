@@ -41,7 +41,7 @@ _METADATA: Final = frozenset(
 
 # Narrow blocks before the wide ones that hold them: the first match decides.
 _BLOCKS_4: Final = (
-    ("0.0.0.0", 8, "special"),
+    ("0.0.0.0", 8, "special"),  # noqa: S104
     ("10.0.0.0", 8, "private"),
     ("100.64.0.0", 10, "cgnat"),
     ("127.0.0.0", 8, "loopback"),
@@ -121,15 +121,16 @@ def _worse(one: str, other: str) -> str:
     return max(one, other, key=_RANK.__getitem__)
 
 
-_RANK: Final = {name: rank for rank, name in enumerate(("public", "cgnat", "private", "loopback", "link-local", "special", "metadata"))}
+_RANK: Final = {"public": 0, "cgnat": 1, "private": 2, "loopback": 3, "link-local": 4, "special": 5, "metadata": 6}
 
 
 @lru_cache(maxsize=8192)
 def classify(address: str) -> str:
     """Return the class of an IP address: one of ``CLASSES``.
 
-    An IPv6 address that carries an IPv4 one (mapped, compatible, translated, NAT64, 6to4, Teredo) has the class of the
-    inner address. A zone (``%eth0``) is ignored. What is no address at all is ``special``, since it may not be spoken to.
+    An IPv6 address that carries an IPv4 one (mapped, compatible, translated, NAT64, 6to4, Teredo) has the class of
+    the inner address. A zone (``%eth0``) is ignored. What is no address at all is ``special``, since it may not be
+    spoken to.
     """
     text = address.partition("%")[0]
     try:
@@ -163,8 +164,8 @@ class AddressGuard:
     def admit(self, address: str, host: str, *, opens: bool, in_scope: bool) -> bool:
         """Say whether this address may be spoken to for that host.
 
-        ``opens`` marks an entry point: the class of the first address tried for its host is pinned for the run and, if it is
-        private or loopback, opened. A host that shows another class later opens nothing more.
+        ``opens`` marks an entry point: the class of the first address tried for its host is pinned for the run and,
+        if it is private or loopback, opened. A host that shows another class later opens nothing more.
         """
         kind = classify(address)
         if kind == "public" and not opens:

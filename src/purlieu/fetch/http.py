@@ -3,9 +3,9 @@
 Knows libcurl's options, error codes and callbacks, and nothing of it leaves this file.
 Follows no redirect, keeps no pace, judges no scope; what a hop may connect to is asked of ``address.AddressGuard``.
 
-libcurl says which sockets to watch and when to come back (``M_SOCKETFUNCTION``, ``M_TIMERFUNCTION``); both are passed to the
-loop. Easy handles are kept and used again: what never changes is set once, what belongs to an origin when the origin changes, so
-that the next page of a site sets its URL only.
+libcurl says which sockets to watch and when to come back (``M_SOCKETFUNCTION``, ``M_TIMERFUNCTION``); both are passed
+to the loop. Easy handles are kept and used again: what never changes is set once, what belongs to an origin when the
+origin changes, so that the next page of a site sets its URL only.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import asyncio
 import logging
 import socket
 import ssl
-import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pycurl
 
 from purlieu.fetch.address import AddressGuard, classify, literal
-from purlieu.fetch.answer import STOP, Answer
+from purlieu.fetch.answer import Answer
 from purlieu.response import Failure, Fault, Request, Response
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from purlieu.settings import FetchSettings, HostSettings, OriginSettings
 
 LOG: Final = logging.getLogger(__name__)
-ORIGINS_KEPT: Final = 1024
+ORIGINS_KEPT: Final = 512
+JARS_KEPT: Final = 1024
 CONNECTIONS_KEPT: Final = 256
 CODINGS: Final = "gzip, deflate, br" + (", zstd" if pycurl.version_info()[4] & pycurl.VERSION_ZSTD else "")
 ACCEPT: Final = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8"
@@ -43,8 +44,9 @@ _HTTP2_STREAM, _HTTP3, _SSL_CLIENTCERT, _PROXY, _QUIC, _TOO_LARGE = 92, 95, 98, 
 _TLS: Final = (
     pycurl.E_SSL_CONNECT_ERROR, pycurl.E_PEER_FAILED_VERIFICATION, pycurl.E_SSL_CACERT, pycurl.E_SSL_CACERT_BADFILE,
     pycurl.E_SSL_CERTPROBLEM, pycurl.E_SSL_CIPHER, pycurl.E_SSL_CRL_BADFILE, pycurl.E_SSL_ENGINE_INITFAILED,
-    pycurl.E_SSL_ENGINE_NOTFOUND, pycurl.E_SSL_ENGINE_SETFAILED, pycurl.E_SSL_INVALIDCERTSTATUS, pycurl.E_SSL_ISSUER_ERROR,
-    pycurl.E_SSL_PINNEDPUBKEYNOTMATCH, pycurl.E_SSL_SHUTDOWN_FAILED, pycurl.E_USE_SSL_FAILED, _SSL_CLIENTCERT,
+    pycurl.E_SSL_ENGINE_NOTFOUND, pycurl.E_SSL_ENGINE_SETFAILED, pycurl.E_SSL_INVALIDCERTSTATUS,
+    pycurl.E_SSL_ISSUER_ERROR, pycurl.E_SSL_PINNEDPUBKEYNOTMATCH, pycurl.E_SSL_SHUTDOWN_FAILED,
+    pycurl.E_USE_SSL_FAILED, _SSL_CLIENTCERT,
 )  # fmt: skip
 
 # libcurl's code -> the fault before the first header byte, and after it (R-6.1). A code that is not here is
@@ -94,8 +96,8 @@ class _Ending(NamedTuple):
 class _Transfer:
     """One easy handle, kept for many hops, with the callbacks that libcurl calls for it."""
 
-    __slots__ = ("address", "answer", "curl", "guard", "headers", "method", "origin", "proxied", "refused", "request", "tried",
-                 "waiting")  # fmt: skip
+    __slots__ = ("address", "answer", "curl", "guard", "headers", "method", "origin", "proxied", "refused", "request",
+                 "tried", "waiting")  # fmt: skip
 
     def __init__(self, header_bytes: int, guard: AddressGuard, *, proxied: bool) -> None:
         self.curl: Any = pycurl.Curl()  # Any: the bindings carry no types
@@ -116,7 +118,7 @@ class _Transfer:
         self.tried = False
         self.answer.begin(request)
 
-    def open_socket(self, _purpose: int, target: Any) -> socket.socket | int:  # noqa: ANN401: a named tuple of the bindings
+    def open_socket(self, _purpose: int, target: Any) -> socket.socket | int:
         """Give libcurl a socket for this address, or refuse it (R-5.1). No DNS trick gets round this."""
         family, kind, protocol, address = target
         host = address[0] if isinstance(address, tuple) else ""  # anything else is a unix socket
@@ -171,7 +173,7 @@ class _Transfer:
         if refused:
             fault, self.address = Fault.ADDRESS_REFUSED, self.refused
             detail = f'address "{self.refused}" is {classify(self.refused)}'
-        elif self.proxied and (fault is Fault.CONNECT or (fault is Fault.RESET and get(pycurl.HTTP_CONNECTCODE) not in {0, 200})):
+        elif self.proxied and (fault is Fault.CONNECT or get(pycurl.HTTP_CONNECTCODE) not in {0, 200}):
             fault = Fault.PROXY
         return Failure(self.request.url, fault or Fault.PROTOCOL, detail, started_at, seconds, self.address)
 
@@ -182,15 +184,18 @@ class HttpFetcher:
     def __init__(
         self,
         settings: FetchSettings,
-        hosts: Sequence[HostSettings] = (),
         origins: Sequence[OriginSettings] = (),
+        hosts: Sequence[HostSettings] = (),
         user_agent: str = "",
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] | None = None,
     ) -> None:
-        """Take ``[fetch]``, the ``[[host]]`` and ``[[origin]]`` exceptions and the user agent; ``now`` stamps the answers."""
+        """Take ``[fetch]``, the ``[[origin]]`` and ``[[host]]`` exceptions and the user agent.
+
+        ``now`` (a ``Clock.now``) stamps the answers with seconds since the epoch.
+        """
         self._settings = settings
         self._user_agent = user_agent or settings.user_agent or "Purlieu"
-        self._now = now
+        self._now = now or _epoch
         self._unverified = frozenset(host.name.lower() for host in hosts if not host.verify)
         self._owned = {origin.origin.rstrip("/").lower(): origin for origin in origins}
         self._proxied = bool(settings.proxy) or settings.proxy_from_environment
@@ -288,7 +293,7 @@ class HttpFetcher:
         if jar is None:
             jar = self._jars[host] = pycurl.CurlShare()
             jar.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
-            if len(self._jars) > ORIGINS_KEPT:
+            if len(self._jars) > JARS_KEPT:
                 self._jars.popitem(last=False)
         self._jars.move_to_end(host)
         return jar
@@ -348,7 +353,7 @@ class HttpFetcher:
             transfer.method = request.method
         curl.setopt(pycurl.URL, _without_userinfo(request.url) if "@" in request.url else request.url)
 
-    def _aim_at_origin(self, curl: Any, origin: _Origin) -> None:  # noqa: ANN401
+    def _aim_at_origin(self, curl: Any, origin: _Origin) -> None:
         if origin.cookies is not None:
             curl.setopt(pycurl.SHARE, origin.cookies)
             curl.setopt(pycurl.COOKIEFILE, "")
@@ -357,7 +362,8 @@ class HttpFetcher:
         if origin.credentials is None:
             curl.unsetopt(pycurl.USERPWD)
             return
-        curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_DIGEST if origin.credentials.auth == "digest" else pycurl.HTTPAUTH_BASIC)
+        digest = origin.credentials.auth == "digest"
+        curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_DIGEST if digest else pycurl.HTTPAUTH_BASIC)
         curl.setopt(pycurl.USERNAME, origin.credentials.user.encode())
         curl.setopt(pycurl.PASSWORD, origin.credentials.password.encode())
 
@@ -371,8 +377,8 @@ class HttpFetcher:
         self._multi.setopt(pycurl.M_MAXCONNECTS, CONNECTIONS_KEPT)
 
     async def _run(self, transfer: _Transfer) -> _Ending:
-        assert self._loop is not None  # noqa: S101: fetch has started it
-        transfer.waiting = waiting = self._loop.create_future()
+        waiting: asyncio.Future[_Ending] = asyncio.get_running_loop().create_future()
+        transfer.waiting = waiting
         self._busy.add(transfer)
         self._adding = True
         self._multi.add_handle(transfer.curl)
@@ -469,6 +475,10 @@ _DONE: Final = _Ending(0, "")
 def _line(name: str, value: str) -> bytes:
     """Return a request header line; line ends and NUL become spaces, so that no value can add a header."""
     return f"{name}: {value}".translate(_BREAKS).encode("latin-1", "replace")
+
+
+def _epoch() -> float:
+    return datetime.now(UTC).timestamp()
 
 
 _BREAKS: Final = {0: " ", 10: " ", 13: " "}
