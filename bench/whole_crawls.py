@@ -1,0 +1,352 @@
+"""Whole crawls of one local site, Purlieu beside its peers, in one run.
+
+Knows how to serve the site, start each crawler on its own core, take its time, CPU and memory from the kernel, and
+read from the server's log what it fetched. A round counts only when all fetched the same pages (R-9.1).
+Must not know how any crawler works inside. Started by scripts/bench.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+HERE = Path(__file__).resolve().parent
+CRAWLER_CORE, SERVER_CORE = "0", "1"
+SECONDS_AT_MOST = 600
+WGET2_GOOD = (0, 8)  # 8: the server answered some URL with an error status
+SITE = Path("/usr/share/doc/python3-doc/html")
+
+NGINX = """
+daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log; {user}
+events {{ worker_connections 1024; }}
+http {{
+    include /etc/nginx/mime.types; default_type application/octet-stream; sendfile on; keepalive_requests 100000;
+    client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
+    uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
+    log_format pages '$request_method $status $sent_http_content_type $request_uri';
+    access_log {folder}/access.log pages;
+    server {{ listen 127.0.0.1:{port}; root {site}; }}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One column of the table: a name, its version, and the command for (seed, working folder)."""
+
+    name: str
+    version: str
+    command: Callable[[str, Path], list[str]]
+    note: str
+    good: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One crawl: wall and CPU seconds, peak memory in MiB, what the server's log says it asked for."""
+
+    status: int
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+    pages: Counter[str]
+    requests: int
+
+
+def output_of(*command: str) -> str:
+    """Return the first line a command prints, or "" when it cannot be run."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    except OSError:
+        return ""
+    return (done.stdout or done.stderr).strip().partition("\n")[0]
+
+
+def installed(python: str, package: str) -> str:
+    """Return the version of a package in another Python's environment."""
+    return output_of(python, "-c", f"import importlib.metadata as m; print(m.version({package!r}))")
+
+
+def peers(python: str, peers_python: str) -> dict[str, Peer]:
+    """Return every column by its short name."""
+    wget2 = ["wget2", "--recursive", "--level=inf", "--quiet", "--no-host-directories"]
+    wget2_version = output_of("wget2", "--version").split(" - ")[0].removeprefix("GNU Wget2 ")
+
+    def by_script(script: str) -> Callable[[str, Path], list[str]]:
+        return lambda seed, work: [peers_python, str(HERE / "peers" / script), seed, str(work / "items.jsonl")]
+
+    def purlieu(seed: str, work: Path) -> list[str]:
+        places = ["--store", str(work / "purlieu.db"), "--output", str(work / "out")]
+        return [python, "-P", "-m", "purlieu", "crawl", seed, "--quiet", *places]
+
+    stock = "`CrawlSpider` with the stock `LinkExtractor`"
+    tuned = "links made unique before requests are made of them"
+    parsel = "`ParselCrawler`, storage in memory, concurrency 8"
+    scrapy, crawlee = installed(peers_python, "scrapy"), installed(peers_python, "crawlee")
+    return {
+        "purlieu": Peer("Purlieu", installed(python, "purlieu"), purlieu, "as installed; its store and files on disk"),
+        "wget2-w1": Peer(
+            "wget2 (W1)",
+            wget2_version,
+            lambda seed, work: [*wget2, f"--directory-prefix={work}", seed],
+            "writes its files to memory (tmpfs)",
+            good=WGET2_GOOD,
+        ),
+        "wget2-w2": Peer(
+            "wget2 (W2)",
+            wget2_version,
+            lambda seed, work: [*wget2, "--delete-after", f"--directory-prefix={work}", seed],
+            "`--delete-after`",
+            good=WGET2_GOOD,
+        ),
+        "scrapy-tuned": Peer("Scrapy, tuned", scrapy, by_script("scrapy_tuned.py"), tuned),
+        "scrapy": Peer("Scrapy, stock", scrapy, by_script("scrapy_stock.py"), stock),
+        "crawlee": Peer("Crawlee for Python", crawlee, by_script("crawlee_python.py"), parsel),
+    }
+
+
+@contextmanager
+def served(site: Path, folder: Path, port: int) -> Iterator[tuple[str, Path]]:
+    """Serve a folder with nginx on its own core; give the seed and the access log."""
+    user = "user root;" if os.geteuid() == 0 else ""
+    config = folder / "nginx.conf"
+    config.write_text(NGINX.format(folder=folder, port=port, site=site, user=user), encoding="utf-8")
+    nginx = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin") or "nginx"
+    server = subprocess.Popen(["taskset", "-c", SERVER_CORE, nginx, "-p", str(folder), "-c", str(config)])
+    seed = f"http://127.0.0.1:{port}/index.html"
+    try:
+        for _ in range(50):
+            if server.poll() is not None:
+                sys.exit(f"nginx ended at once; is port {port} in use? --port takes another")
+            try:
+                urllib.request.urlopen(seed, timeout=1).close()
+                break
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+        yield seed, folder / "access.log"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def crawl(peer: Peer, seed: str, log: Path, work: Path) -> Result:
+    """Run one crawl from process start to exit and read its log lines."""
+    offset = log.stat().st_size
+    command = ["taskset", "-c", CRAWLER_CORE, "timeout", str(SECONDS_AT_MOST), *peer.command(seed, work)]
+    with (work / "output.txt").open("w") as output:
+        started = time.perf_counter()
+        child = subprocess.Popen(command, cwd=work, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.perf_counter() - started
+        child.returncode = os.waitstatus_to_exitcode(status)
+    with log.open(encoding="utf-8") as lines:
+        lines.seek(offset)
+        asked = [line.rstrip("\n").split(" ", 2) for line in lines]
+    pages: Counter[str] = Counter()
+    for method, code, rest in asked:
+        kind, _, uri = rest.rpartition(" ")
+        if method == "GET" and code == "200" and kind.startswith("text/html"):
+            pages[uri] += 1
+    cpu = usage.ru_utime + usage.ru_stime
+    return Result(child.returncode, seconds, cpu, usage.ru_maxrss / 1024, pages, len(asked))
+
+
+def ledger_pages(python: str, work: Path) -> set[str]:
+    """Return the paths of all HTML pages that Purlieu's ledger has as fetched."""
+    done = subprocess.run(
+        [python, "-P", "-m", "purlieu", "report", "--store", str(work / "purlieu.db"), "--output", str(work / "check"),
+         "--format", "jsonl"],
+        capture_output=True, text=True, check=False, cwd=work,
+    )  # fmt: skip
+    files = sorted((work / "check").rglob("*.jsonl"))
+    if done.returncode or not files:
+        sys.exit(f"purlieu report failed ({done.returncode}): {done.stderr or done.stdout}")
+    rows = [json.loads(line) for line in files[-1].read_text(encoding="utf-8").splitlines()]
+    return {
+        "/" + row["url"].split("/", 3)[3]
+        for row in rows
+        if row.get("kind") == "fetched" and (row.get("content_type") or "").startswith("text/html")
+    }
+
+
+def one_round(
+    order: list[str], columns: dict[str, Peer], seed: str, log: Path, *, python: str, disk: Path
+) -> dict[str, Result]:
+    """Crawl once with each, in this order; Purlieu keeps its store on disk, the others write to memory."""
+    results = {}
+    for name in order:
+        place = disk if name == "purlieu" else Path("/dev/shm")
+        with tempfile.TemporaryDirectory(prefix="bench-", dir=place) as folder:
+            work = Path(folder)
+            result = crawl(columns[name], seed, log, work)
+            if result.status not in columns[name].good:
+                print((work / "output.txt").read_text(encoding="utf-8", errors="replace")[-2000:])
+                sys.exit(f"{columns[name].name} ended with status {result.status}")
+            print(
+                f"  {columns[name].name:20} {result.seconds:7.2f} s  {len(result.pages)} pages"
+                f"  {result.requests} requests  {result.peak_mib:.0f} MiB",
+                flush=True,
+            )
+            if name == "purlieu" and (wrong := ledger_pages(python, work) ^ result.pages.keys()):
+                sys.exit(f"ledger and server log differ by {len(wrong)} pages, such as {sorted(wrong)[:5]}")
+        results[name] = result
+    return results
+
+
+def differences(results: dict[str, Result], columns: dict[str, Peer]) -> list[str]:
+    """Return one line for each crawler whose set of pages is not everybody's; nothing when the round counts."""
+    everything = set().union(*(result.pages for result in results.values()))
+    lines = []
+    for name, result in results.items():
+        if missed := sorted(everything - result.pages.keys()):
+            lines.append(f"{columns[name].name} missed {len(missed)} pages, such as {' '.join(missed[:3])}")
+    return lines
+
+
+def machine() -> str:
+    """Return one sentence that says what the numbers were measured on."""
+    cpu = "unknown processor"
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            cpu = line.partition(":")[2].strip()
+            break
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{os.cpu_count()} cores of {cpu}, {memory:.0f} GiB of memory, Linux {platform.release()},"
+        f" Python {platform.python_version()}, {output_of('/usr/sbin/nginx', '-v').rpartition(' ')[2]}."
+    )
+
+
+def spread(values: list[float], digits: int = 2) -> str:
+    """Return the median, with the least and the most where there are several."""
+    middle = f"{median(values):.{digits}f}"
+    return middle if len(values) == 1 else f"{middle} ({min(values):.{digits}f}–{max(values):.{digits}f})"
+
+
+def table(rounds: list[dict[str, Result]], columns: dict[str, Peer]) -> str:
+    """Return the results as a Markdown table, fastest first."""
+    head = ("crawler", "version", "seconds", "pages/s", "CPU ms/page", "peak MiB", "pages", "fetched twice", "requests")
+    lines = [f"| {' | '.join(head)} |", "|---|---|--:|--:|--:|--:|--:|--:|--:|"]
+    for name in sorted(rounds[0], key=lambda name: median(results[name].seconds for results in rounds)):
+        mine = [results[name] for results in rounds]
+        count = len(mine[-1].pages)
+        seconds = median(result.seconds for result in mine)
+        cells = [
+            columns[name].name,
+            columns[name].version,
+            spread([result.seconds for result in mine]),
+            f"{count / seconds:.0f}",
+            f"{median(result.cpu_seconds for result in mine) / count * 1000:.2f}",
+            f"{max(result.peak_mib for result in mine):.0f}",
+            str(count),
+            str(max(result.pages.total() - len(result.pages) for result in mine)),
+            str(max(result.requests for result in mine)),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def page(rounds: list[dict[str, Result]], void: int, columns: dict[str, Peer], site: Path) -> str:
+    """Return docs/benchmarks.md."""
+    html = [path for path in site.rglob("*.html") if path.is_file()]
+    size = sum(path.stat().st_size for path in html) / len(html) / 1000
+    notes = "\n".join(f"- **{columns[name].name}**: {columns[name].note}." for name in rounds[0])
+    ratios = ""
+    if "purlieu" in rounds[0]:
+        mine = median(results["purlieu"].seconds for results in rounds)
+        ratios = "\n\nPurlieu's pages per second, as a multiple of each peer's in the same run: " + ", ".join(
+            f"{columns[name].name} {median(results[name].seconds for results in rounds) / mine:.2f}"
+            for name in rounds[0]
+            if name != "purlieu"
+        ) + "."
+    return f"""# Benchmarks
+
+Written by `scripts/bench` on {datetime.now().astimezone().date().isoformat()}.
+Run it to have the numbers of your own machine.
+One local site, crawled whole by each program, one after the other, {len(rounds)} alternating rounds (void: {void}).
+
+{table(rounds, columns)}{ratios}
+
+Seconds are the median, with the least and the most in brackets.
+Memory is that of the largest single process, the most of all rounds.
+
+## How it is measured
+
+- Site: {site.parent.name} as Debian packages it, {len(html)} HTML files of {size:.0f} kB on average.
+  It is served by nginx on loopback.
+- Machine: {machine()}
+- The crawler is bound to core {CRAWLER_CORE}, the server to core {SERVER_CORE}.
+- Time is the whole process from start to exit, CPU and memory are what the kernel counted for it.
+- A page is a URL that the server's log has as answered with 200 and `text/html`.
+  A round counts only when every crawler fetched exactly the same set of pages.
+- Requests are all that the server saw.
+  Programs differ in what else they take along: images, style sheets, source texts.
+- Purlieu's ledger is compared with the server's log after each crawl, outside the time.
+
+{notes}
+"""
+
+
+def main() -> None:
+    """Run the rounds, print them, write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", required=True, help="the Python that Purlieu is installed in")
+    parser.add_argument("--peers-python", required=True, help="the Python that Scrapy and Crawlee are installed in")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="columns, with commas, such as purlieu,wget2-w1,scrapy-tuned")
+    parser.add_argument("--site", type=Path, default=SITE, help="another folder of HTML files with an index.html")
+    parser.add_argument("--port", type=int, default=18181)
+    parser.add_argument("--disk", type=Path, default=Path.cwd(), help="where Purlieu's store lies (default: here)")
+    parser.add_argument("--dry-run", action="store_true", help="print the page instead of writing docs/benchmarks.md")
+    options = parser.parse_args()
+
+    columns = peers(options.python, options.peers_python)
+    names = options.only.split(",") if options.only else list(columns)
+    if unknown := set(names) - set(columns):
+        parser.error(f"no such column: {', '.join(sorted(unknown))}; there are {', '.join(columns)}")
+    site = options.site.resolve()
+    valid: list[dict[str, Result]] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-server-") as folder,
+        served(site, Path(folder), options.port) as (seed, log),
+    ):
+        for number in range(options.rounds):
+            print(f"round {number + 1}", flush=True)
+            turn = number % len(names)
+            order = names[turn:] + names[:turn]
+            results = one_round(order, columns, seed, log, python=options.python, disk=options.disk)
+            wrong = differences(results, columns)
+            print("".join(f"  void: {line}\n" for line in wrong), end="", flush=True)
+            if not wrong:
+                valid.append({name: results[name] for name in names})
+    if not valid:
+        sys.exit("no round counts, so there is nothing to compare")
+    text = page(valid, options.rounds - len(valid), columns, site)
+    if options.dry_run:
+        print(text)
+    else:
+        (HERE.parent / "docs" / "benchmarks.md").write_text(text, encoding="utf-8")
+        print("written: docs/benchmarks.md")
+
+
+if __name__ == "__main__":
+    main()
