@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import ssl
 from collections import OrderedDict
@@ -93,6 +94,21 @@ class _Ending(NamedTuple):
     words: str
 
 
+class _Descriptor:
+    """A socket's number, for the bindings to duplicate: a socket left unclosed would warn, and only they know when."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def fileno(self) -> int:
+        return self._number
+
+    def __del__(self) -> None:
+        os.close(self._number)
+
+
 class _Transfer:
     """One easy handle, kept for many hops, with the callbacks that libcurl calls for it."""
 
@@ -118,14 +134,14 @@ class _Transfer:
         self.tried = False
         self.answer.begin(request)
 
-    def open_socket(self, _purpose: int, target: Any) -> socket.socket | int:
+    def open_socket(self, _purpose: int, target: Any) -> _Descriptor | int:
         """Give libcurl a socket for this address, or refuse it (R-5.1). No DNS trick gets round this."""
         family, kind, protocol, address = target
         host = address[0] if isinstance(address, tuple) else ""  # anything else is a unix socket
         if not self.proxied and not self.admitted(host):
             return int(pycurl.SOCKET_BAD)
         try:
-            opened = socket.socket(family, kind, protocol)
+            opened = _Descriptor(socket.socket(family, kind, protocol).detach())
         except OSError:  # no more file descriptors, or a family that this machine has not
             return int(pycurl.SOCKET_BAD)
         self.tried = True
@@ -159,7 +175,10 @@ class _Transfer:
         refused = self.refused and not self.tried
         fault = answer.fault
         if fault is None and code and not answer.enough and not answer.complete():
-            fault = FAULTS.get(code, (Fault.CONNECT, Fault.TRUNCATED))[1 if answer.started else 0]
+            before, after = FAULTS.get(code, (Fault.CONNECT, Fault.TRUNCATED))
+            if "chunked-encoding" in ending.words:  # libcurl has no code of its own for a damaged chunk size
+                after = Fault.PROTOCOL
+            fault = after if answer.started else before
         if answer.started and not refused:
             return answer.response(
                 fault,
@@ -167,7 +186,7 @@ class _Transfer:
                 started_at=started_at,
                 seconds=seconds,
                 first_byte_seconds=get(pycurl.STARTTRANSFER_TIME),
-                wire_bytes=int(get(pycurl.SIZE_DOWNLOAD)),
+                wire_bytes=get(pycurl.SIZE_DOWNLOAD_T),
             )
         detail = answer.trouble or ending.words or "no answer"
         if refused:

@@ -85,9 +85,8 @@ class FakeWeb:
     """A ``Fetcher`` without a network.
 
     ``pages`` maps a URL to an entry, or is a callable that gives one for a request. A URL that the table lacks is
-    ``lacking``
-    (404). An entry that is callable is called with the request, so that a page can differ from visit to visit. Headers of the
-    request that make it conditional are the entry's own business.
+    ``lacking`` (404). An entry that is callable is called with the request, so that a page can differ from visit to
+    visit. Headers of the request that make it conditional are the entry's own business.
     """
 
     def __init__(
