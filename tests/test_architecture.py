@@ -18,7 +18,7 @@ SOURCE: Final = Path(__file__).resolve().parent.parent / "src" / "purlieu"
 NOUN_FLOORS: Final = (
     ("errors", "outcome", "url", "domain", "verdict"),
     ("scope", "robots", "sitemap", "response", "page", "candidate", "politeness", "revisit", "schedule"),
-    ("settings", "decide", "finding", "admission"),
+    ("settings", "decide", "finding", "admission", "landing"),
 )
 FLOOR_OF: Final = {noun: floor for floor, nouns in enumerate(NOUN_FLOORS) for noun in nouns}
 MAY_IMPORT: Final = {
@@ -45,6 +45,7 @@ DOORS: Final = {
     "typer": ("cli",),
     "click": ("cli",),
     "rich": ("cli",),
+    "argparse": ("cli",),
     "starlette": ("console",),
     "jinja2": ("console",),
     "uvicorn": ("console",),
