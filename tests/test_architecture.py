@@ -7,6 +7,9 @@ Reads the source as a syntax tree, so an import counts wherever it stands: insid
 from __future__ import annotations
 
 import ast
+import re
+import sys
+import tomllib
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Final
@@ -53,6 +56,9 @@ DOORS: Final = {
     "random": (),
 }
 """One door per outside thing: the only modules (and what lies in them) that may import it."""
+
+DISTRIBUTIONS: Final = {"url": "url-py", "ada_url": "ada-url"}
+"""Distributions that are not named as what is imported from them."""
 
 IMPURE: Final = {"asyncio", "logging", "time", "random", "secrets", "socket", "subprocess", "threading", "uuid"}
 CLOCK_CALLS: Final = {"now", "utcnow", "today"}
@@ -219,6 +225,15 @@ def test_every_public_name_has_a_docstring(module: str) -> None:
         if not ast.get_docstring(node)
     ]
     assert wrong == []
+
+
+def test_what_is_imported_is_declared() -> None:
+    """The dependencies in pyproject.toml are exactly what the package imports, no more and no less."""
+    project = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[^A-Za-z0-9-]", dependency)[0] for dependency in project["dependencies"]}
+    tops = {name.partition(".")[0] for module in MODULES for _, name in imports(module)}
+    foreign = tops - sys.stdlib_module_names - {"purlieu"}
+    assert {DISTRIBUTIONS.get(name, name) for name in foreign} == declared
 
 
 def test_sql_is_written_only_in_sql_files() -> None:
