@@ -162,6 +162,8 @@ def _connect(path: str, flags: int, pragmas: str) -> apsw.Connection:
     try:
         connection = apsw.Connection(path, flags=flags)
         connection.set_busy_timeout(5_000)
+        # Else this SQLite (built with STAT4) plans a join anew each time its placeholders are bound: 54 µs against 5.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.execute(pragmas)
     except apsw.Error as error:
         raise _fault(path, error) from None
