@@ -1,7 +1,7 @@
 """A URL found and not yet accepted, with how it was found.
 
 Knows the facts that travel with a link and how two sets of facts about one URL
-merge (R-2.1); knows neither scope nor store.
+merge (R-2.1), and what an accepted one looks like; knows neither scope nor store.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ FOUND_BY_RANK = {found_by: rank for rank, found_by in enumerate(FoundBy)}
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """How a URL was found: the part of a candidate that links of one page share.
+    """How a URL was found: the part of a candidate that the links of one page share.
 
     ``via`` is the href of the page it stood on ("" for a seed); ``linked`` says that it was found
-    as seed, link or sitemap entry, which gives it a row in the MF3.0 file (R-6.2); ``sites`` is the
-    lineage for ``own-seed`` scope (empty when the crawl does not need it).
+    as seed, link or sitemap entry, which gives it a row in the MF3.0 file (R-6.2); ``grant`` is the
+    permission outside scope it comes with ("" for none, R-3.3); ``sites`` the lineage for
+    ``own-seed`` scope (empty when the crawl does not need it).
     """
 
     depth: int
@@ -50,6 +51,7 @@ class Facts:
     found_by: FoundBy = FoundBy.LINK
     via: str = ""
     linked: bool = True
+    grant: str = ""
     sites: frozenset[int] = frozenset()
 
     @property
@@ -62,14 +64,17 @@ class Facts:
         return (self.depth, FOUND_BY_RANK[self.found_by], self.via)
 
     def covers(self, other: Facts) -> bool:
-        """Return whether merging ``other`` would change nothing."""
-        return (
-            self.rank <= other.rank
-            and self.hops <= other.hops
-            and self.nofollow <= other.nofollow
-            and self.linked >= other.linked
-            and self.sites >= other.sites
-        )
+        """Return whether merging ``other`` would change nothing. Runs once per link, so the common case comes first."""
+        if (
+            self.depth > other.depth
+            or self.hops > other.hops
+            or self.nofollow > other.nofollow
+            or self.linked < other.linked
+        ):
+            return False
+        if self.depth == other.depth and self.rank > other.rank:
+            return False
+        return (not other.grant or _first(self.grant, other.grant) == self.grant) and self.sites >= other.sites
 
     def merged(self, other: Facts) -> Facts:
         """Return the better of each: depth = min, hops = min, nofollow = and, sites = union (R-2.1).
@@ -79,12 +84,17 @@ class Facts:
         first = self if self.rank <= other.rank else other
         return replace(
             first,
-            depth=min(self.depth, other.depth),
             hops=min(self.hops, other.hops),
             nofollow=self.nofollow and other.nofollow,
             linked=self.linked or other.linked,
+            grant=_first(self.grant, other.grant),
             sites=self.sites | other.sites,
         )
+
+
+def _first(one: str, other: str) -> str:
+    """Return the first by name of two grants, of which "" is none."""
+    return min(one, other) if one and other else one or other
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +104,19 @@ class Candidate:
     href: str
     facts: Facts
     purpose: Purpose = Purpose.PAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An accepted candidate as the frontier hands it out: its key (host, purpose, hash) and what is known of it.
+
+    ``origin`` is the number of its robots.txt; ``attempts`` the requests sent for it so far.
+    """
+
+    host: int
+    purpose: Purpose
+    hash: int
+    href: str
+    origin: int
+    facts: Facts
+    attempts: int = 0

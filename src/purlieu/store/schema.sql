@@ -95,6 +95,7 @@ CREATE TABLE entry (
     found_by TEXT NOT NULL,
     via TEXT NOT NULL,
     linked INTEGER NOT NULL,                    -- found as seed, link or sitemap entry: has a row in the MF3.0 file (R-6.2)
+    granted TEXT NOT NULL DEFAULT '',           -- permission outside scope it came with (R-3.3)
     site INTEGER,                               -- index of the first site that accepts it; NULL for a grant
     rule TEXT NOT NULL,                         -- why it is in; after the end the rule that ended it, if one did
     due_at REAL,

@@ -1,0 +1,90 @@
+"""Does a found URL become an entry, and if not, by which ending of ``excluded``.
+
+Scope is asked first, always (EN-20c); then the traps and limits that are known
+before a URL is fetched. Pure: the same facts give the same ruling, whatever the order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from purlieu.candidate import Facts, Purpose
+from purlieu.scope import Scope
+
+WEB_SCHEMES = ("http://", "https://")
+
+
+class Ruling(NamedTuple):
+    """``refused`` is the code of an ``excluded`` ending, or "" when the URL is in; ``rule`` decided it."""
+
+    refused: str
+    rule: str
+    site: int | None = None
+    sites: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The rules of one crawl for what is found. ``own_seed``: judge by lineage (R-3.1)."""
+
+    scope: Scope
+    max_depth: int | None
+    max_redirects: int
+    max_url_length: int
+    repeated_segment: int
+    obey_nofollow: bool
+    only_seeds: bool
+    own_seed: bool
+
+    def judge(self, href: str, host: str, facts: Facts, purpose: Purpose) -> Ruling:
+        """Return whether an absolute http(s) href without fragment is in, and by which rule.
+
+        A grant is named before the scope's own rule, so that the ledger does not depend on which came first.
+        """
+        site, sites = self._sites(href, host, facts)
+        if facts.grant:
+            return Ruling("", facts.grant, site, sites)
+        if site is None:
+            return Ruling("scope", self._scope_rule(host))
+        if self.only_seeds and purpose is Purpose.PAGE:
+            return Ruling("filter", "only-seeds")
+        if len(href) > self.max_url_length:
+            return Ruling("url_too_long", f"max_url_length={self.max_url_length}")
+        if self.repeated_segment and repeats(href, self.repeated_segment):
+            return Ruling("trap", f"repeated_segment={self.repeated_segment}")
+        if facts.hops > self.max_redirects:
+            return Ruling("depth", f"max_redirects={self.max_redirects}")
+        if self.max_depth is not None and facts.depth > self.max_depth:
+            return Ruling("depth", f"max_depth={self.max_depth}")
+        if facts.nofollow and self.obey_nofollow:
+            return Ruling("nofollow", "nofollow")
+        return Ruling("", self.scope.rule(site), site, sites)
+
+    def _sites(self, href: str, host: str, facts: Facts) -> tuple[int | None, frozenset[int]]:
+        """Return the first site that accepts and, for own-seed, all that accept of the lineage."""
+        if not self.own_seed:
+            return self.scope.accepts(href, host), frozenset()
+        sites = self.scope.accepting(href, host, facts.sites)
+        return min(sites, default=None), sites
+
+    def _scope_rule(self, host: str) -> str:
+        return f"out-of-scope:{host}"[:200]
+
+
+def repeats(href: str, times: int) -> bool:
+    """Return whether a path segment stands ``times`` times with at most one other between (UF-10, R-3.4).
+
+    The classic loop breaker of crawlers without its back-reference; linear in the length.
+    """
+    if href.count("/") < times + 3:
+        return False
+    segments = href.partition("?")[0].split("/")[3:]
+    runs: dict[str, tuple[int, int]] = {}
+    for position, segment in enumerate(segments):
+        last, count = runs.get(segment, (-9, 0))
+        count = count + 1 if segment and position - last <= 2 else 1
+        if count >= times and position < len(segments) - 1:
+            return True
+        runs[segment] = (position, count)
+    return False

@@ -1,0 +1,332 @@
+"""``Crawl``: one run on this machine, from settings to balanced books.
+
+The place where the parts are built and handed to each other. Nothing is decided here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from purlieu import __version__
+from purlieu import settings as settings_text
+from purlieu.admission import Admission
+from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
+from purlieu.crawl.clock import Clock, RealClock
+from purlieu.crawl.visit import Outside, Visitor
+from purlieu.crawl.worker import Outbox, RunLimits, Worker
+from purlieu.errors import StoreError
+from purlieu.fetch.http import HttpFetcher
+from purlieu.outcome import GOOD_KINDS
+from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
+from purlieu.store import runs
+from purlieu.store.frontier import Frontier, FrontierRules
+from purlieu.store.intake import Counters, Intake, IntakeLimits
+from purlieu.store.settling import Settling
+from purlieu.store.sqlite import SqliteDatabase
+from purlieu.url import host_of, parse
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from purlieu.decide import Visit
+    from purlieu.fetch.fetcher import Fetcher
+    from purlieu.settings import Settings
+
+LEASE_SECONDS = 60.0
+RESUME_PAUSE_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A run at one moment. Numbers since its beginning, resumed or not; ``due`` waits in the frontier."""
+
+    run: int
+    seconds: float
+    admitted: int
+    ended: int
+    due: int
+    requests: int
+    bytes: int
+    by_kind: dict[str, int]
+    hosts_active: int
+    newest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended. ``good`` counts pages that ended fetched, unchanged or redirected; ``counts`` by kind.reason."""
+
+    run: int
+    crawl: str
+    state: str
+    stop_reason: str
+    books_balanced: bool
+    faults: tuple[str, ...]
+    good: int
+    counts: dict[str, int]
+    seconds: float
+    folder: Path
+
+
+class Crawl:
+    """One run of a crawl: an async context manager, and an iterator of visits.
+
+    A visit is given after it was written, at least once; a slow reader slows the crawl. Who wants no
+    visits awaits ``run``. After the context has closed, ``result`` says how it ended.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        resume: bool = False,
+        fetcher: Fetcher | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Take checked settings; ``fetcher`` and ``clock`` stand in for the real web and time."""
+        self._settings = settings
+        self._resume = resume
+        self._clock = clock or RealClock()
+        self._given_fetcher = fetcher
+        self._name = settings.name or _first_host(settings)
+        self._task: asyncio.Task[None] | None = None
+        self._result: Result | None = None
+
+    # -- life --------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Crawl:
+        """Open the store, begin or resume the run, and start to work."""
+        self._database = SqliteDatabase.writer(self._settings.store)
+        try:
+            self._open()
+        except BaseException:
+            self._database.close()
+            raise
+        self._task = asyncio.create_task(self._work())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop what still runs, write the ending and the books, and release everything."""
+        self._outbox.leave()
+        self.stop()
+        try:
+            if self._task is not None:
+                await self._task
+        finally:
+            await self._fetcher.close()
+            self._database.close()
+
+    async def run(self) -> None:
+        """Work to the end. Raises StoreError when the machine fails."""
+        if self._task is not None:
+            await asyncio.shield(self._task)
+
+    async def __aiter__(self) -> AsyncIterator[Visit]:
+        """Yield the visits as they are written."""
+        self._outbox.attach()
+        while (visit := await self._outbox.get()) is not None:
+            yield visit
+        await self.run()
+
+    def stop(self) -> None:
+        """Start nothing more; what is in flight ends, everything is written."""
+        if self._task is not None and not self._task.done():
+            self._worker.stop()
+
+    @property
+    def result(self) -> Result:
+        """Return how the run ended; only after it has."""
+        if self._result is None:
+            message = "the run has not ended"
+            raise RuntimeError(message)
+        return self._result
+
+    def progress(self) -> Progress:
+        """Return where the run stands now; cheap."""
+        counters = self._counters
+        ended = sum(counters.endings.values())
+        by_kind: dict[str, int] = {}
+        for name, count in counters.endings.items():
+            kind = name.partition(".")[0]
+            by_kind[kind] = by_kind.get(kind, 0) + count
+        return Progress(
+            self._run.id,
+            self._active_seconds(),
+            counters.admitted,
+            ended,
+            counters.admitted - ended,
+            counters.requests,
+            counters.bytes,
+            by_kind,
+            self._worker.hosts_active,
+            self._outbox.newest,
+        )
+
+    # -- parts -------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        """Build the parts and hand them to each other."""
+        settings, database, clock = self._settings, self._database, self._clock
+        toml = settings_text.dump(settings)
+        now = clock.now()
+        if self._resume:
+            opened = runs.resume(database, self._name, toml)
+        else:
+            opened = runs.begin(database, self._name, toml, __version__, now)
+        self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
+        self._began_at = clock.monotonic()
+        intake = Intake(database, self._run, _admission(settings), _intake_limits(settings), self._counters)
+        self._frontier = Frontier(database, self._run, intake, self._counters, _frontier_rules(settings))
+        self._settling = Settling(database, self._run, intake, self._counters)
+        self._frontier.open(now, RESUME_PAUSE_SECONDS)
+        self._seeds = [parse(seed).href for seed in settings.seeds]
+        self._frontier.seed(_entry_points(settings, self._seeds), now)
+        self._note_settings()
+        self._fetcher = self._given_fetcher or _fetcher(settings, clock)
+        self._outbox = Outbox()
+        self._worker = Worker(
+            self._frontier,
+            Visitor(settings, Outside(self._fetcher, clock, self._frontier.in_scope)),
+            clock,
+            _run_limits(settings, self._before, self._counters.pages_asked),
+            self._outbox,
+            lambda: runs.stop_requested(database, self._run),
+        )
+
+    def _note_settings(self) -> None:
+        """Write the findings that follow from the settings alone."""
+        if not self._settings.robots.obey:
+            self._frontier.note("robots_ignored", self._name)
+        for host in self._settings.hosts:
+            if not host.verify:
+                self._frontier.note("tls_not_verified", host.name)
+
+    async def _work(self) -> None:
+        try:
+            reason = await self._worker.run()
+            self._end("stopped" if reason == "interrupted" else "done", reason)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            # The store may be what failed; what can still be written is.
+            with suppress(StoreError):
+                self._end("failed", f"system:{type(error).__name__}")
+            raise
+        finally:
+            self._outbox.close()
+
+    def _end(self, state: str, reason: str) -> None:
+        """Settle redirects, end the run, audit the books (R-2.5, R-7.1)."""
+        self._settling.redirects(self._settings.limits.max_redirects)
+        self._frontier.save(self._active_seconds())
+        runs.end(self._database, self._run, state, reason, self._clock.now())
+        books = self._settling.books(self._seeds)
+        runs.save_books(self._database, self._run, books)
+        self._result = self._told(state, reason, books)
+
+    def _told(self, state: str, reason: str, books: dict[str, Any]) -> Result:
+        good = sum(n for name, n in self._settling.page_endings().items() if name.partition(".")[0] in GOOD_KINDS)
+        return Result(
+            self._run.id,
+            self._name,
+            state,
+            reason,
+            books["balanced"],
+            tuple(books["faults"]),
+            good,
+            books["ended"],
+            self._active_seconds(),
+            Path(self._settings.output) / _as_folder(self._name) / str(self._run.id),
+        )
+
+    def _active_seconds(self) -> float:
+        return self._before + self._clock.monotonic() - self._began_at
+
+
+def _admission(settings: Settings) -> Admission:
+    limits = settings.limits
+    return Admission(
+        Scope.of(settings),
+        limits.max_depth,
+        limits.max_redirects,
+        limits.max_url_length,
+        limits.repeated_segment,
+        settings.links.obey_nofollow,
+        settings.scope.only_seeds,
+        settings.scope.judge_against == "own-seed",
+    )
+
+
+def _intake_limits(settings: Settings) -> IntakeLimits:
+    return IntakeLimits(settings.ledger.refusals_per_host, settings.limits.pages_per_host)
+
+
+def _frontier_rules(settings: Settings) -> FrontierRules:
+    return FrontierRules(
+        robots_max_age_seconds=settings.robots.max_age_seconds,
+        use_sitemaps=settings.sitemap.use and not settings.scope.only_seeds,
+        canonical=settings.links.canonical,
+        give_up_after=settings.politeness.give_up_after,
+        agent=settings.robots.agent,
+        lease_seconds=max(LEASE_SECONDS, 2 * settings.fetch.timeout_seconds),
+    )
+
+
+def _run_limits(settings: Settings, active_seconds: float, pages: int) -> RunLimits:
+    limits = settings.limits
+    return RunLimits(
+        limits.max_pages,
+        limits.max_targets,
+        limits.max_seconds,
+        settings.politeness.max_hosts,
+        settings.fetch.timeout_seconds,
+        active_seconds,
+        pages,
+    )
+
+
+def _fetcher(settings: Settings, clock: Clock) -> HttpFetcher:
+    resolved = settings_text.resolve(settings, os.environ)
+    agent = settings.fetch.user_agent or f"Purlieu/{__version__}"
+    return HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now)
+
+
+def _entry_points(settings: Settings, seeds: list[str]) -> list[Candidate]:
+    """Seeds are always fetched (R-3.3); each is its own lineage. Sitemaps that the owner names are granted too."""
+    scope = Scope.of(settings)
+    own_seed = settings.scope.judge_against == "own-seed"
+    points = [
+        Candidate(
+            href,
+            Facts(
+                0,
+                found_by=FoundBy.SEED,
+                grant=GRANT_SEED,
+                sites=scope.accepting(href, host_of(href)) if own_seed else frozenset(),
+            ),
+        )
+        for href in seeds
+    ]
+    points += [
+        Candidate(parse(file).href, Facts(0, found_by=FoundBy.OWNER, linked=False, grant=GRANT_SITEMAP), Purpose.SITEMAP)
+        for file in settings.sitemap.files
+    ]
+    return points
+
+
+def _first_host(settings: Settings) -> str:
+    return host_of(parse(settings.seeds[0]).href) if settings.seeds else "crawl"
+
+
+def _as_folder(name: str) -> str:
+    """Return a crawl's name as a folder's: what a file system might take amiss becomes "_"."""
+    safe = "".join(letter if letter.isalnum() or letter in "-_. []:" else "_" for letter in name).strip(". ")
+    return safe or "crawl"

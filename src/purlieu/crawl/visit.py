@@ -1,0 +1,162 @@
+"""One visit: ask, parse, have it decided. The only place where the three meet.
+
+Whatever goes wrong in here on our side becomes the outcome ``crashed``; the crawl goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from purlieu import decide
+from purlieu import page as html
+from purlieu import sitemap as sitemap_file
+from purlieu.candidate import Entry, FoundBy, Purpose
+from purlieu.decide import Retry, Visit
+from purlieu.politeness import Wish
+from purlieu.response import Request, Response, content_class
+from purlieu.url import host_of
+
+if TYPE_CHECKING:
+    from purlieu.crawl.clock import Clock
+    from purlieu.fetch.fetcher import Fetcher
+    from purlieu.settings import Settings
+    from purlieu.store.frontier import Origin
+
+LOG = logging.getLogger(__name__)
+_HEAD_REFUSED = frozenset({405, 501})
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a visit needs of the world: the web, the time, and whether an address is in scope right now."""
+
+    fetcher: Fetcher
+    clock: Clock
+    in_scope: Callable[[str], bool]
+
+
+class Visitor:
+    """Visits entries by one crawl's settings."""
+
+    def __init__(self, settings: Settings, outside: Outside) -> None:
+        """Prepare what is the same for every visit."""
+        self._settings = settings
+        self._outside = outside
+        self._agent = settings.robots.agent
+        self._classes = frozenset(settings.fetch.classes)
+        self._kinds = frozenset(settings.links.kinds) | html.ALWAYS_KINDS
+        self._seed_hosts = frozenset(host_of(seed) for seed in settings.seeds)
+        politeness = settings.politeness
+        self._retry = Retry(politeness.retries + 1, politeness.retry_seconds)
+        self._robots_retry = Retry(settings.robots.tries, politeness.retry_seconds, settings.robots.within_seconds)
+
+    def without_asking(self, entry: Entry, origin: Origin | None) -> Visit | None:
+        """Return the visit of an entry that robots.txt forbids, None when it may be asked for."""
+        if entry.purpose is Purpose.ROBOTS or not self._settings.robots.obey or origin is None or origin.rules is None:
+            return None
+        if origin.rules.allowed(self._agent, entry.href):
+            return None
+        verdict = origin.rules.judge(self._agent, entry.href)
+        return decide.excluded_by_robots(entry, verdict.rule, self._outside.clock.now())
+
+    def wish(self, host: str, crawl_delay: float | None) -> Wish:
+        """Return what the owner and robots.txt ask for one host."""
+        politeness = self._settings.politeness
+        own = next((one for one in self._settings.hosts if one.name == host), None)
+        return Wish(
+            own.delay if own and own.delay is not None else politeness.delay,
+            own.connections if own and own.connections is not None else politeness.connections,
+            crawl_delay if self._settings.robots.obey else None,
+            politeness.adaptive,
+        )
+
+    async def visit(self, entry: Entry, origin: Origin | None) -> Visit:
+        """Ask for one entry and return how that ended; never raises for what the web or our parsing does."""
+        try:
+            if entry.purpose is Purpose.ROBOTS:
+                return await self._robots(entry, origin)
+            if entry.purpose is Purpose.SITEMAP:
+                return await self._sitemap(entry)
+            return await self._page(entry)
+        except Exception:  # noqa: BLE001 - our own fault must not end the crawl; it is an outcome (00204)
+            LOG.exception("the visit to %s crashed", entry.href)
+            detail = traceback.format_exc(limit=-5)[-2000:]
+            return decide.crashed(entry, detail, self._outside.clock.now(), requests=1)
+
+    async def _page(self, entry: Entry) -> Visit:
+        request = self._request(entry, self._settings.fetch.page_bytes, self._classes)
+        requests = 1
+        if self._settings.fetch.head_first:
+            head = await self._outside.fetcher.fetch(replace(request, method="HEAD"))
+            if isinstance(head, Response) and head.status not in _HEAD_REFUSED:
+                found = content_class(head.header("content-type"))
+                if head.status // 100 == 2 and found not in self._classes:  # noqa: PLR2004 - the class of a status
+                    return decide.page(entry, replace(head, cut=True), None, retry=self._retry, at=self._now())
+                # Where HEAD said HTML, GET must too (MF-21).
+                wanted = frozenset({"HTML"}) if found == "HTML" else self._classes
+                request = replace(request, classes=wanted)
+            requests = 2
+        answer = await self._outside.fetcher.fetch(request)
+        read = None
+        links: Sequence[tuple[str, str, bool, bool]] = ()
+        if isinstance(answer, Response) and answer.status // 100 == 2 and not answer.cut:  # noqa: PLR2004
+            read = html.read(
+                answer.body,
+                url=entry.href,
+                content_type=answer.header("content-type"),
+                headers=answer.headers,
+                agent=self._agent,
+                kinds=self._kinds,
+            )
+            links = read.raw_links
+            if read.nofollow:
+                links = [(href, kind, True, parsed) for href, kind, _, parsed in links]
+        visit = decide.page(entry, answer, read, retry=self._retry, at=self._now(), requests=requests)
+        return _light(visit, links)
+
+    async def _sitemap(self, entry: Entry) -> Visit:
+        answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.sitemap_bytes, None))
+        read = None
+        if isinstance(answer, Response) and answer.status // 100 == 2 and answer.body:  # noqa: PLR2004
+            read = sitemap_file.read(answer.body, url=entry.href)
+        return _light(decide.page(entry, answer, None, sitemap=read, retry=self._retry, at=self._now()))
+
+    async def _robots(self, entry: Entry, origin: Origin | None) -> Visit:
+        answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.robots_bytes, None))
+        visit = decide.robots(
+            entry,
+            answer,
+            retry=self._robots_retry,
+            first_failed_at=origin.first_failed_at if origin else None,
+            obey=self._settings.robots.obey,
+            agent=self._agent,
+            max_crawl_delay=self._settings.politeness.max_crawl_delay,
+            at=self._now(),
+        )
+        return _light(visit)
+
+    def _request(self, entry: Entry, body_bytes: int, classes: frozenset[str] | None) -> Request:
+        host = host_of(entry.href)
+        seed = host in self._seed_hosts
+        return Request(
+            entry.href,
+            body_bytes=body_bytes,
+            classes=classes,
+            opens=seed or entry.facts.found_by is FoundBy.SEED,
+            in_scope=seed or self._outside.in_scope(entry.href),
+        )
+
+    def _now(self) -> float:
+        return self._outside.clock.now()
+
+
+def _light(visit: Visit, links: Sequence[tuple[str, str, bool, bool]] = ()) -> Visit:
+    """Drop the body, which nobody needs once it is parsed, and keep its size."""
+    response = visit.response
+    if response is None:
+        return visit
+    return replace(visit, response=replace(response, body=b""), bytes=len(response.body), links=links)

@@ -1,0 +1,380 @@
+"""A worker: hold hosts, keep their connections full at their pace, write what comes back in batches.
+
+A lease is a stream: while it is held, more due entries are taken before the last ones have
+come back (house, section 2). The cluster's workers run the same loop. Knows no SQL and no socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from purlieu.candidate import Entry, Purpose
+from purlieu.politeness import Pace, backoff, pace, smoothed
+
+if TYPE_CHECKING:
+    from purlieu.crawl.clock import Clock
+    from purlieu.crawl.visit import Visitor
+    from purlieu.decide import Visit
+    from purlieu.store.frontier import Frontier, Lease
+
+BATCH = 64
+"""Visits written in one transaction at most."""
+WRITE_SECONDS = 0.1
+"""A visit waits at most so long to be written."""
+TAKE = 256
+PARK_SECONDS = 10.0
+"""A host that wants a longer pause is given back meanwhile, so that another can be asked."""
+_LOOPBACK = ("127.", "::1")
+_UNKNOWN = Pace(0.0, 0.0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """The owner's limits (R-8.1, BJ-41); None: none. ``active_seconds`` and ``pages`` were spent before a resume."""
+
+    max_pages: int | None = None
+    max_targets: int | None = None
+    max_seconds: float | None = None
+    max_hosts: int = 64
+    timeout_seconds: float = 30.0
+    active_seconds: float = 0.0
+    pages: int = 0
+
+
+@dataclass(slots=True)
+class _Lane:
+    """One leased host at work."""
+
+    lease: Lease
+    queue: deque[Entry] = field(default_factory=deque)
+    running: int = 0
+    unwritten: int = 0
+    started_at: float = 0.0
+    ended_at: float = 0.0
+    slots: set[asyncio.Task[None]] = field(default_factory=set)
+    parked: bool = False
+    pace: Pace = _UNKNOWN
+    crawl_delay: float | None = None
+
+
+class Outbox:
+    """Visits on their way to a reader of the crawl; a slow reader holds the crawl back."""
+
+    def __init__(self, most: int = 1000) -> None:
+        """Hold at most about ``most`` visits once there is a reader."""
+        self.closed = False
+        self.newest = ""
+        self._most = most
+        self._read = False
+        self._visits: deque[Visit] = deque()
+        self._came = asyncio.Event()
+        self._went = asyncio.Event()
+
+    def put(self, visits: Sequence[Visit]) -> None:
+        """Take a written batch; without a reader it is dropped."""
+        if visits:
+            self.newest = visits[-1].url
+        if self._read:
+            self._visits.extend(visits)
+            self._came.set()
+
+    def attach(self) -> None:
+        """Begin to keep visits for a reader."""
+        self._read = True
+
+    def close(self) -> None:
+        """Say that nothing more comes."""
+        self.closed = True
+        self._came.set()
+
+    def leave(self) -> None:
+        """Say that nobody reads any longer."""
+        self._read = False
+        self._visits.clear()
+        self._went.set()
+
+    async def room(self) -> None:
+        """Wait until the reader has caught up."""
+        while self._read and len(self._visits) > self._most:
+            self._went.clear()
+            await self._went.wait()
+
+    async def get(self) -> Visit | None:
+        """Return the next visit; None when there will be none."""
+        while not self._visits:
+            if self.closed:
+                return None
+            self._came.clear()
+            await self._came.wait()
+        self._went.set()
+        return self._visits.popleft()
+
+
+class Worker:
+    """Works a run's frontier until it is empty, a limit is reached or somebody stops it."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        visitor: Visitor,
+        clock: Clock,
+        limits: RunLimits,
+        outbox: Outbox,
+        stop_requested: Callable[[], bool],
+    ) -> None:
+        """``outbox`` gets every written batch and may hold the worker back; ``stop_requested`` is read each batch."""
+        self._frontier = frontier
+        self._visitor = visitor
+        self._clock = clock
+        self._limits = limits
+        self._outbox = outbox
+        self._stop_requested = stop_requested
+        self._lanes: dict[int, asyncio.Task[None]] = {}
+        self._open: dict[int, _Lane] = {}
+        self._pending: list[Visit] = []
+        self._in_flight = 0
+        self._pages = limits.pages
+        self._began_at = clock.monotonic()
+        self._stopping = asyncio.Event()
+        self._written = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._some = asyncio.Event()
+        self.stop_reason = ""
+
+    @property
+    def hosts_active(self) -> int:
+        """Return how many hosts are held now."""
+        return len(self._lanes)
+
+    def stop(self, reason: str = "interrupted") -> None:
+        """Start nothing more; what is in flight ends and is written."""
+        if not self._stopping.is_set():
+            self.stop_reason = reason
+            self._stopping.set()
+            self._changed.set()
+            self._signal_written()
+
+    async def run(self) -> str:
+        """Work to the end and return why it ended: finished, interrupted or limit:WHICH."""
+        helpers = [asyncio.create_task(self._write_in_time())]
+        if self._limits.max_seconds is not None:
+            helpers.append(asyncio.create_task(self._stop_in_time(self._limits.max_seconds)))
+        try:
+            await self._work()
+        finally:
+            for task in (*helpers, *self._lanes.values()):
+                task.cancel()
+            await asyncio.gather(*helpers, *self._lanes.values(), return_exceptions=True)
+        return self.stop_reason or "finished"
+
+    async def _work(self) -> None:
+        while True:
+            self._changed.clear()
+            self._reap()
+            now = self._clock.now()
+            while not self._stopping.is_set() and len(self._lanes) < self._limits.max_hosts:
+                lease = self._frontier.lease(now)
+                if lease is None:
+                    break
+                self._lanes[lease.host] = asyncio.create_task(self._lane(_Lane(lease)))
+            if self._stopping.is_set() and not self._lanes:
+                break
+            due = self._frontier.next_due(now)
+            if due is None and not self._lanes:
+                break
+            full = len(self._lanes) >= self._limits.max_hosts
+            wait = None if due is None or full or self._stopping.is_set() else max(due - now, 0.001)
+            await self._event(self._changed, wait)
+        self._write()
+
+    def _reap(self) -> None:
+        """Forget lanes that have ended; a fault in one (the store's or ours) ends the run."""
+        for host, task in list(self._lanes.items()):
+            if task.done():
+                del self._lanes[host]
+                task.result()
+
+    # -- one host ----------------------------------------------------------------------------------
+
+    async def _lane(self, lane: _Lane) -> None:
+        try:
+            self._open[lane.lease.host] = lane
+            self._set_pace(lane)
+            while lane.slots:
+                done, _ = await asyncio.wait(lane.slots, return_when=asyncio.FIRST_COMPLETED)
+                lane.slots -= done
+                for task in done:
+                    task.result()
+        finally:
+            for task in lane.slots:
+                task.cancel()
+            await asyncio.gather(*lane.slots, return_exceptions=True)
+            del self._open[lane.lease.host]
+            self._changed.set()
+        if lane.unwritten:
+            self._write()
+        lane.lease.next_at = max(lane.lease.next_at, self._free_at(lane))
+        self._frontier.release(lane.lease)
+
+    def _set_pace(self, lane: _Lane) -> None:
+        """Work out the host's pace and open as many slots as it allows; each is one connection kept busy."""
+        lease = lane.lease
+        lane.crawl_delay = lease.crawl_delay
+        lane.pace = pace(
+            self._visitor.wish(lease.name, lease.crawl_delay),
+            loopback=lease.loopback,
+            smoothed_seconds=lease.smoothed_seconds,
+            backoff_seconds=lease.backoff_seconds,
+        )
+        for _ in range(lane.pace.connections - len(lane.slots)):
+            lane.slots.add(asyncio.create_task(self._slot(lane)))
+
+    async def _slot(self, lane: _Lane) -> None:
+        while (entry := await self._next(lane)) is not None:
+            origin = lane.lease.origins.get(entry.origin)
+            visit = self._visitor.without_asking(entry, origin)
+            if visit is None:
+                if not await self._may_start(lane, entry):
+                    lane.queue.appendleft(entry)
+                    return
+                lane.running += 1
+                self._in_flight += 1
+                visit = await self._visitor.visit(entry, origin)
+                lane.running -= 1
+                self._in_flight -= 1
+                self._learn(lane, visit)
+            await self._hand_over(lane, visit)
+
+    async def _next(self, lane: _Lane) -> Entry | None:
+        """Return the lane's next entry; None when it has none left, or nothing more is to be started."""
+        while not self._stopping.is_set() and not lane.parked:
+            if lane.queue:
+                return lane.queue.popleft()
+            lane.queue.extend(self._frontier.take(lane.lease, self._clock.now(), TAKE))
+            if lane.crawl_delay != lane.lease.crawl_delay:
+                self._set_pace(lane)
+            if lane.queue:
+                continue
+            if not lane.running and not lane.unwritten:
+                return None
+            if self._pending and not self._in_flight:
+                self._write()
+            else:
+                await self._written.wait()
+        return None
+
+    async def _may_start(self, lane: _Lane, entry: Entry) -> bool:
+        """Wait for the host's turn; False when the entry must wait for another time."""
+        while True:
+            wait = self._free_at(lane) - self._clock.now()
+            if wait > PARK_SECONDS:
+                lane.parked = True
+            if self._stopping.is_set() or lane.parked or lane.lease.given_up:
+                return False
+            if wait <= 0:
+                break
+            await self._event(self._stopping, wait)
+        if not self._within_limits(entry):
+            return False
+        now = self._clock.now()
+        if lane.lease.expires_at - now < self._limits.timeout_seconds and not self._frontier.renew(lane.lease, now):
+            return False
+        lane.started_at = now
+        return True
+
+    def _within_limits(self, entry: Entry) -> bool:
+        """Count a page that is asked for the first time; a limit that is reached stops the run softly."""
+        if entry.purpose is not Purpose.PAGE or entry.attempts:
+            return True
+        for name, most in (("pages", self._limits.max_pages), ("targets", self._limits.max_targets)):
+            if most is not None and self._pages >= most:
+                self.stop(f"limit:{name}")
+                return False
+        self._pages += 1
+        return True
+
+    # -- pace --------------------------------------------------------------------------------------
+
+    def _free_at(self, lane: _Lane) -> float:
+        """Return when the next request to a host may start (R-4.2)."""
+        after = lane.ended_at + lane.pace.rest_seconds if lane.ended_at else 0.0
+        start = lane.started_at + lane.pace.gap_seconds if lane.started_at else 0.0
+        return max(lane.lease.next_at, start, after)
+
+    def _learn(self, lane: _Lane, visit: Visit) -> None:
+        """Take what an answer says about its host into the pace."""
+        lease = lane.lease
+        lane.ended_at = self._clock.now()
+        if visit.against_host:
+            lease.failures_in_a_row += 1
+            lease.backoff_seconds = backoff(lease.backoff_seconds, failed=True)
+        elif visit.response is not None:
+            lease.failures_in_a_row = 0
+            lease.backoff_seconds = backoff(lease.backoff_seconds, failed=False)
+            lease.smoothed_seconds = smoothed(lease.smoothed_seconds, visit.response.first_byte_seconds)
+        if visit.pause_seconds is not None:
+            lease.next_at = max(lease.next_at, lane.ended_at + visit.pause_seconds)
+        answer = visit.response or visit.failure
+        if answer is not None and answer.address and not lease.loopback:
+            lease.loopback = answer.address.startswith(_LOOPBACK)
+        self._set_pace(lane)
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    async def _hand_over(self, lane: _Lane, visit: Visit) -> None:
+        lane.unwritten += 1
+        self._pending.append(visit)
+        self._some.set()
+        if len(self._pending) >= BATCH:
+            self._write()
+        await self._outbox.room()
+
+    def _write(self) -> None:
+        """Write what has come back, in one transaction, and wake whoever waits for what it brought."""
+        if not self._pending:
+            return
+        visits, self._pending = self._pending, []
+        self._some.clear()
+        now = self._clock.now()
+        self._frontier.active_seconds = self._limits.active_seconds + self._clock.monotonic() - self._began_at
+        written = self._frontier.finish(visits, now)
+        for visit in visits:
+            lane = self._open.get(visit.entry.host)
+            if lane is not None:
+                lane.unwritten -= 1
+        self._outbox.put(written)
+        if self._stop_requested():
+            self.stop()
+        self._signal_written()
+        self._changed.set()
+
+    def _signal_written(self) -> None:
+        self._written.set()
+        self._written = asyncio.Event()
+
+    async def _write_in_time(self) -> None:
+        while True:
+            await self._some.wait()
+            await self._clock.sleep(WRITE_SECONDS)
+            self._write()
+
+    async def _stop_in_time(self, seconds: float) -> None:
+        await self._clock.sleep(max(0.0, seconds - self._limits.active_seconds))
+        self.stop("limit:seconds")
+
+    async def _event(self, event: asyncio.Event, seconds: float | None) -> None:
+        """Wait for an event, at most so long by the crawl's clock."""
+        if seconds is None:
+            await event.wait()
+            return
+        tasks = [asyncio.create_task(event.wait()), asyncio.create_task(self._clock.sleep(seconds))]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks, return_exceptions=True)

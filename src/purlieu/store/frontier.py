@@ -1,0 +1,457 @@
+"""The frontier: who is due, who may be asked by whom, and what came of it.
+
+Leases are on hosts (R-4.1), so that politeness is a matter of structure; ``finish`` writes
+a batch of visits in one transaction or not at all. Decides nothing: rulings come from
+``admission.py``, endings from ``decide.py``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+
+from purlieu import robots as robots_txt
+from purlieu import url
+from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
+from purlieu.decide import Visit
+from purlieu.robots import Robots
+from purlieu.scope import GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP
+from purlieu.store.database import Database, Row, Value
+from purlieu.store.intake import NUMBERS, PURPOSES, Counters, Intake, Run
+from purlieu.store.landings import Landings
+from purlieu.store.outlinks import pack
+
+LEASE_SECONDS = 60.0
+ROBOTS_HOPS = 5
+"""Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2, ST-1)."""
+_SEED_GRANTS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
+
+
+@dataclass(slots=True)
+class Origin:
+    """An origin of a leased host: its robots.txt when known, and whether its pages have ended by it."""
+
+    id: int
+    origin: str
+    state: str
+    rules: Robots | None
+    fetched_at: float | None
+    first_failed_at: float | None
+    ended: bool
+
+
+@dataclass(slots=True)
+class Lease:
+    """A host held by one worker, with its pace so far; the holder keeps the figures up to date (R-4.1 to R-4.3).
+
+    ``in_flight`` are the keys handed out and not yet finished; ``token`` makes a late finish write nothing.
+    """
+
+    host: int
+    name: str
+    token: int
+    expires_at: float
+    next_at: float
+    smoothed_seconds: float
+    backoff_seconds: float
+    failures_in_a_row: int
+    crawl_delay: float | None = None
+    loopback: bool = False
+    given_up: bool = False
+    origins: dict[int, Origin] = field(default_factory=dict)
+    in_flight: set[tuple[int, int]] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierRules:
+    """``robots_max_age_seconds`` by ST-4; ``use_sitemaps`` follows the Sitemap lines of robots.txt."""
+
+    robots_max_age_seconds: float = 86_400.0
+    use_sitemaps: bool = True
+    canonical: bool = True
+    give_up_after: int = 20
+    agent: str = "purlieu"
+    lease_seconds: float = LEASE_SECONDS
+
+
+class Frontier:
+    """One run's frontier on one store."""
+
+    def __init__(
+        self, database: Database, run: Run, intake: Intake, counters: Counters, rules: FrontierRules
+    ) -> None:
+        """Take over a run; leases that a dead process left are void and their hosts wait once more (R-4.3)."""
+        self._database = database
+        self._run = run
+        self._intake = intake
+        self._counters = counters
+        self._rules = rules
+        self._landings = Landings(database, run, intake)
+        self._leases: dict[int, Lease] = {}
+        self.active_seconds = 0.0
+
+    def open(self, now: float, pause_seconds: float) -> None:
+        """Void what leases there are; no request starts on their hosts before ``now + pause_seconds``."""
+        with self._database.transaction():
+            self._database.run("void_leases", now + pause_seconds)
+            self._database.run("drop_leases")
+            self._landings.open()
+            self._intake.write(now)
+
+    def seed(self, candidates: Iterable[Candidate], now: float) -> None:
+        """Add the run's entry points."""
+        with self._database.transaction():
+            for candidate in candidates:
+                self._intake.add(candidate)
+            self._intake.write(now)
+            self._landings.open()
+            self._intake.write(now)
+            self._save_counters()
+
+    # -- leases ------------------------------------------------------------------------------------
+
+    def lease(self, now: float) -> Lease | None:
+        """Return the host that has been due longest and that nobody holds, or None."""
+        row = self._database.one("host_to_lease", self._run.id, now, now, now)
+        if row is None:
+            return None
+        host, name, next_at, smoothed, backoff, failures = row
+        with self._database.transaction():
+            last = self._database.one("last_token")
+            token = int(last[0]) + 1 if last else 1
+            self._database.run("set_last_token", str(token))
+            self._database.run("put_lease", host, token, self._run.id, now + self._rules.lease_seconds)
+        lease = Lease(host, name, token, now + self._rules.lease_seconds, next_at, smoothed, backoff, failures)
+        self._leases[host] = lease
+        return lease
+
+    def renew(self, lease: Lease, now: float) -> bool:
+        """Hold a host for another minute; False when it is no longer ours."""
+        with self._database.transaction():
+            held = self._database.run("renew_lease", now + self._rules.lease_seconds, lease.host, lease.token) == 1
+        if held:
+            lease.expires_at = now + self._rules.lease_seconds
+        return held
+
+    def release(self, lease: Lease) -> None:
+        """Give a host back with its pace, and note when it is next worth leasing."""
+        self._leases.pop(lease.host, None)
+        with self._database.transaction():
+            if self._database.run("drop_lease", lease.host, lease.token) == 1:
+                self._set_pace(lease)
+                self._database.run("set_host_due", self._next_due(lease.host), self._run.id, lease.host)
+
+    def in_scope(self, href: str) -> bool:
+        """Return whether an address lies in the scope as it stands now, grants aside."""
+        return self._intake.admission.scope.accepts(href, url.host_of(href)) is not None
+
+    def next_due(self, now: float) -> float | None:
+        """Return when the next host that nobody holds is worth leasing; None: no host has anything left."""
+        row = self._database.one("next_host_due", self._run.id, now)
+        return row[0] if row else None
+
+    def take(self, lease: Lease, now: float, limit: int) -> list[Entry]:
+        """Return up to ``limit`` due entries of a leased host that are not in flight, robots.txt first.
+
+        Pages of an origin wait until its robots.txt is known.
+        """
+        lease.origins = {origin.id: origin for origin in self._origins(lease.host)}
+        delays = [origin.rules.crawl_delay(self._rules.agent) for origin in lease.origins.values() if origin.rules]
+        lease.crawl_delay = max((delay for delay in delays if delay is not None), default=None)
+        taken: list[Entry] = []
+        for origin in lease.origins.values():
+            if lease.given_up or len(taken) >= limit:
+                break
+            if origin.state == "wanted":
+                rows = self._database.rows("due_robots", self._run.id, origin.id, now)
+            elif origin.ended:
+                continue
+            else:
+                rows = self._database.rows("due_entries", self._run.id, origin.id, now, limit + len(lease.in_flight))
+            entries = [self._entry(lease.host, row) for row in rows if (row[0], row[1]) not in lease.in_flight]
+            if entries and self._outdated(origin, now):
+                entries = self._ask_robots_again(lease.host, origin)
+            taken += entries[: limit - len(taken)]
+        lease.in_flight.update((NUMBERS[entry.purpose], entry.hash) for entry in taken)
+        return taken
+
+    def _origins(self, host: int) -> Iterator[Origin]:
+        for number, origin, state, body, fetched_at, failed_at, ended in self._database.rows(
+            "robots_of_host", self._run.id, host
+        ):
+            held = self._leases[host].origins.get(number)
+            rules = held.rules if held and held.fetched_at == fetched_at else None
+            if rules is None and state == "known":
+                rules = robots_txt.read(body or b"")
+            yield Origin(number, origin, state, rules, fetched_at, failed_at, ended is not None)
+
+    def _entry(self, host: int, row: Row) -> Entry:
+        number, hashed, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts = row
+        sites = self._intake.sites_of((host, number, hashed))
+        facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites)
+        return Entry(host, PURPOSES[number], hashed, href, origin, facts, attempts)
+
+    def _outdated(self, origin: Origin, now: float) -> bool:
+        return (
+            origin.state == "known"
+            and origin.fetched_at is not None
+            and now - origin.fetched_at > self._rules.robots_max_age_seconds
+        )
+
+    def _ask_robots_again(self, host: int, origin: Origin) -> list[Entry]:
+        """Reopen an origin's robots entry after a day (ST-4) and return it."""
+        href = f"{origin.origin}/robots.txt"
+        hashed = self._intake.key_of(href, NUMBERS[Purpose.ROBOTS])[1]
+        with self._database.transaction():
+            old = self._database.one("entry", self._run.id, host, 1, hashed)
+            if old is not None and self._database.run("reopen_entry", 0.0, self._run.id, host, 1, hashed):
+                self._counters.endings[f"{old[9]}.{old[10]}"] -= 1
+            self._database.run("robots_again", origin.id)
+        origin.state = "wanted"
+        row = self._database.one("due_robots", self._run.id, origin.id, 0.0)
+        return [self._entry(host, row)] if row else []
+
+    def _next_due(self, host: int) -> float | None:
+        times = []
+        for origin in self._database.rows("robots_of_host", self._run.id, host):
+            number, state, ended = origin[0], origin[2], origin[6]
+            if state == "wanted":
+                row = self._database.one("next_robots_due", self._run.id, host, number)
+            elif ended is None:
+                row = self._database.one("next_due", self._run.id, number)
+            else:
+                continue
+            if row and row[0] is not None:
+                times.append(row[0])
+        return min(times, default=None)
+
+    # -- finish ------------------------------------------------------------------------------------
+
+    def finish(self, visits: Sequence[Visit], now: float) -> list[Visit]:
+        """Write a batch of visits and what they found, in one transaction; return those that were written.
+
+        A visit whose lease has gone to another writes nothing (R-4.3).
+        """
+        with self._database.transaction():
+            held = {lease.host: lease for lease in self._leases.values() if self._holds(lease)}
+            written = [visit for visit in visits if visit.entry.host in held]
+            self._write_endings(written)
+            self._landings.follow(written)
+            for visit in written:
+                self._take_in(visit, now)
+            self._intake.write(now)
+            self._spend(written, held, now)
+            if self._landings.settle_failed():
+                self._intake.write(now)
+            for code, subject in self._intake.take_findings():
+                self._database.run("add_finding", self._run.id, code, subject, "{}")
+            self._save_counters()
+        for visit in written:
+            held[visit.entry.host].in_flight.discard((NUMBERS[visit.entry.purpose], visit.entry.hash))
+        return written
+
+    def note(self, code: str, subject: str, arguments: dict[str, str] | None = None) -> None:
+        """Write a finding."""
+        with self._database.transaction():
+            self._database.run("add_finding", self._run.id, code, subject, json.dumps(arguments or {}, sort_keys=True))
+
+    def save(self, active_seconds: float) -> None:
+        """Write what the run has counted so far."""
+        self.active_seconds = active_seconds
+        with self._database.transaction():
+            self._save_counters()
+
+    def _holds(self, lease: Lease) -> bool:
+        row = self._database.one("lease_token", lease.host)
+        return row is not None and row[0] == lease.token
+
+    def _write_endings(self, visits: Sequence[Visit]) -> None:
+        run = self._run.id
+        ends: list[tuple[Value, ...]] = []
+        retries: list[tuple[Value, ...]] = []
+        responses: list[tuple[Value, ...]] = []
+        pages: list[tuple[Value, ...]] = []
+        for visit in visits:
+            entry = visit.entry
+            key = (run, entry.host, NUMBERS[entry.purpose], entry.hash)
+            self._counters.requests += visit.requests
+            if entry.purpose is Purpose.PAGE and visit.requests and not entry.attempts:
+                self._counters.pages_asked += 1
+            if visit.outcome is None:
+                retries.append((visit.retry_at, visit.requests, *key))
+                continue
+            reason, rule = visit.outcome.reason, visit.outcome.rule
+            self._counters.endings[reason.name] += 1
+            ends.append((reason.kind, reason.code, visit.outcome.detail or None, visit.status, visit.redirect_to,
+                         visit.at, rule, rule, visit.requests, *key))  # fmt: skip
+            if visit.response is not None:
+                self._counters.bytes += visit.bytes
+                responses.append(_response_row(key, visit))
+                if entry.purpose is Purpose.PAGE and visit.page is not None:
+                    pages.append(_page_row(self._run, visit))
+        self._database.many("end_entry", ends)
+        self._database.many("retry_entry", retries)
+        self._database.many("put_response", responses)
+        self._database.many("put_page", pages)
+
+    def _take_in(self, visit: Visit, now: float) -> None:
+        """Hand what a visit found to the intake."""
+        if visit.outcome is None:
+            if visit.entry.purpose is Purpose.ROBOTS:
+                self._database.run("set_robots_failed", now, self._run.id, url.origin_of(visit.entry.href))
+            return
+        facts, href = visit.entry.facts, visit.entry.href
+        if visit.entry.purpose is Purpose.ROBOTS:
+            self._take_in_robots(visit, now)
+        elif visit.entry.purpose is Purpose.SITEMAP:
+            self._take_in_sitemap(visit)
+        else:
+            self._intake.links(visit.links, href, facts)
+            if visit.redirect_to:
+                grant = GRANT_SEED_REDIRECT if facts.grant in _SEED_GRANTS else ""
+                self._intake.moved(visit.redirect_to, href, facts, FoundBy.REDIRECT, grant)
+            if visit.page is not None and visit.page.canonical and self._rules.canonical:
+                self._intake.moved(visit.page.canonical, href, facts, FoundBy.CANONICAL)
+        if visit.entry.purpose is not Purpose.PAGE:
+            self._serve_page_too(visit)
+
+    def _serve_page_too(self, visit: Visit) -> None:
+        """One response serves all purposes of an address (R-1.3)."""
+        entry = visit.entry
+        row = self._database.one("siblings", self._run.id, entry.host, entry.hash, 0)
+        if row is None or visit.outcome is None:
+            return
+        reason = visit.outcome.reason
+        self._database.run("end_entry", reason.kind, reason.code, visit.outcome.detail or None, visit.status,
+                           visit.redirect_to, visit.at, "", "", 0, self._run.id, entry.host, 0, entry.hash)  # fmt: skip
+        self._database.run("copy_response", 0, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
+        self._counters.endings[reason.name] += 1
+
+    # -- robots and sitemaps -----------------------------------------------------------------------
+
+    def _take_in_robots(self, visit: Visit, now: float) -> None:
+        """Give an answer to every origin that waits for it (ST-1)."""
+        answer, href = visit.robots, visit.entry.href
+        if answer is None:
+            return
+        waiting = [tuple(row) for row in self._database.rows("robots_waiting", self._run.id, href)]
+        own = self._database.one("robots_id", self._run.id, url.origin_of(href))
+        if own is not None and own[1] == "wanted" and href == f"{url.origin_of(href)}/robots.txt":
+            waiting.append((own[0], visit.entry.host, url.origin_of(href)))
+        for number, host, origin in waiting:
+            if answer.hop and visit.entry.facts.hops < ROBOTS_HOPS:
+                self._robots_hop(number, answer.hop, visit)
+            elif answer.body is None and not answer.hop:
+                self._database.run("set_robots", "unreachable", None, href, now, answer.ended or None, number)
+            else:
+                # Too many redirects: as if there were no file (AMB-ST-1).
+                self._robots_known(number, answer.body or b"", href, origin, answer.ended, now)
+            self._database.run("host_due", now, now, self._run.id, host)
+
+    def _robots_hop(self, number: int, target: str, visit: Visit) -> None:
+        """Wait for the next hop of a robots.txt, or take what was read there before."""
+        row = self._database.one("robots_read_from", self._run.id, target)
+        if row is not None:
+            origin = url.origin_of(visit.entry.href)
+            self._robots_known(number, row[0] or b"", target, origin, "", visit.at)
+            return
+        self._database.run("set_robots_hop", target, number)
+        facts = Facts(0, visit.entry.facts.hops + 1, found_by=FoundBy.ROBOTS, via=visit.entry.href, linked=False,
+                      grant=GRANT_ROBOTS)  # fmt: skip
+        self._intake.add(Candidate(target, facts, Purpose.ROBOTS))
+
+    def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
+        self._database.run("set_robots", "known", body, source, now, ended or None, number)
+        if self._rules.use_sitemaps and not ended:
+            host = url.host_of(f"{origin}/")
+            granted = self._intake.admission.scope.accepts(f"{origin}/", host) is not None
+            join = url.Joiner(source)
+            for named in robots_txt.read(body).sitemaps:
+                href = join(named)
+                if href is not None and url.host_of(href):
+                    facts = Facts(0, found_by=FoundBy.ROBOTS, via=source, linked=False,
+                                  grant=GRANT_SITEMAP if granted else "")  # fmt: skip
+                    self._intake.add(Candidate(href, facts, Purpose.SITEMAP))
+
+    def _take_in_sitemap(self, visit: Visit) -> None:
+        """Add what a sitemap names: pages at depth 1 (R-2.2), children of an index one level down (AMB-SM-11)."""
+        href, facts = visit.entry.href, visit.entry.facts
+        if visit.redirect_to:
+            moved = Facts(facts.depth, facts.hops + 1, found_by=FoundBy.REDIRECT, via=href, linked=False)
+            self._intake.add(Candidate(visit.redirect_to, moved, Purpose.SITEMAP))
+        if visit.sitemap is None:
+            return
+        join = url.Joiner(href)
+        found = Facts(1, found_by=FoundBy.SITEMAP, via=href)
+        rows = []
+        for item in visit.sitemap.entries:
+            target = join(item.loc)
+            if target is not None and url.host_of(target):
+                host, hashed = self._intake.key_of(target)
+                rows.append((self._run.id, host, hashed, href, target, item.lastmod, item.changefreq, item.priority))
+                self._intake.add(Candidate(target, found))
+        self._database.many("add_sitemap_entry", rows)
+        if facts.depth == 0:
+            child = Facts(1, found_by=FoundBy.SITEMAP, via=href, linked=False)
+            for named in visit.sitemap.children:
+                target = join(named.loc)
+                if target is not None and url.host_of(target):
+                    self._intake.add(Candidate(target, child, Purpose.SITEMAP))
+
+    # -- costs -------------------------------------------------------------------------------------
+
+    def _spend(self, visits: Sequence[Visit], held: dict[int, Lease], now: float) -> None:
+        """Write what the batch cost each host, give up the broken ones, keep their pace (R-4.2)."""
+        by_host: dict[int, list[Visit]] = defaultdict(list)
+        for visit in visits:
+            by_host[visit.entry.host].append(visit)
+        for host, spent in by_host.items():
+            lease = held[host]
+            self._database.run(
+                "spend_host", sum(visit.requests for visit in spent), sum(visit.against_host for visit in spent),
+                lease.failures_in_a_row, sum(visit.seconds for visit in spent), sum(visit.bytes for visit in spent),
+                self._run.id, host,
+            )  # fmt: skip
+            self._set_pace(lease)
+            if lease.failures_in_a_row >= self._rules.give_up_after and not lease.given_up:
+                lease.given_up = True
+                self._database.run("give_up_host", self._run.id, host)
+                self._database.run("add_finding", self._run.id, "host_given_up", lease.name, "{}")
+            if lease.expires_at - now < self._rules.lease_seconds * 2 / 3:
+                self._database.run("renew_lease", now + self._rules.lease_seconds, host, lease.token)
+                lease.expires_at = now + self._rules.lease_seconds
+
+    def _set_pace(self, lease: Lease) -> None:
+        self._database.run("set_pace", lease.next_at, lease.smoothed_seconds, lease.backoff_seconds, lease.host)
+
+    def _save_counters(self) -> None:
+        counters = asdict(self._counters)
+        self._database.run("save_counters", json.dumps(counters), self.active_seconds, self._run.id)
+
+
+def _response_row(key: tuple[int, int, int, int], visit: Visit) -> tuple[Value, ...]:
+    response, page = visit.response, visit.page
+    if response is None:
+        message = "a visit without response has no response row"
+        raise ValueError(message)
+    headers = "".join([f"{name}: {value}\n" for name, value in response.headers])
+    return (
+        *key, response.status, headers, response.header("content-type"),
+        page.title if page else None, page.canonical if page else None, page.lang if page else None,
+        visit.index_reason, response.header("last-modified"), response.header("etag"),
+        page.digest if page else None, response.address, response.started_at, visit.bytes, response.seconds,
+    )  # fmt: skip
+
+
+def _page_row(run: Run, visit: Visit) -> tuple[Value, ...]:
+    response, page, entry = visit.response, visit.page, visit.entry
+    if response is None or page is None:
+        message = "a visit without page has no history"
+        raise ValueError(message)
+    return (
+        run.crawl, entry.host, entry.hash, entry.href, visit.at, response.header("etag"),
+        response.header("last-modified"), page.digest, run.id, pack(visit.links),
+    )  # fmt: skip
+

@@ -1,0 +1,126 @@
+-- Runs, their settings, responses, the history of pages; settling and the audit of the books (R-2.5, R-7.1).
+
+-- name: crawl_id
+SELECT id FROM crawl WHERE name = ?;
+
+-- name: add_crawl
+INSERT INTO crawl (name) VALUES (?) RETURNING id;
+
+-- name: crawl_names
+SELECT name FROM crawl ORDER BY id;
+
+-- name: add_config
+INSERT OR IGNORE INTO config (hash, toml) VALUES (?, ?);
+
+-- name: add_run
+INSERT INTO run (crawl, config, version, state, started_at) VALUES (?, ?, ?, 'running', ?) RETURNING id;
+
+-- name: last_run
+SELECT r.id, r.state, r.stop_reason, r.counters, r.active_seconds, c.toml, r.version
+FROM run AS r JOIN config AS c ON c.hash = r.config WHERE r.crawl = ? ORDER BY r.id DESC LIMIT 1;
+
+-- name: last_unfinished
+-- The newest run of any crawl that has not finished.
+SELECT w.name, c.toml FROM run AS r JOIN crawl AS w ON w.id = r.crawl JOIN config AS c ON c.hash = r.config
+WHERE r.state <> 'done' OR r.stop_reason LIKE 'limit:%' ORDER BY r.id DESC LIMIT 1;
+
+-- name: reopen_run
+UPDATE run SET state = 'running', stop_reason = NULL, stop_requested = 0, ended_at = NULL, config = ?, books = NULL WHERE id = ?;
+
+-- name: stop_requested
+SELECT stop_requested FROM run WHERE id = ?;
+
+-- name: save_counters
+UPDATE run SET counters = ?, active_seconds = ? WHERE id = ?;
+
+-- name: end_run
+UPDATE run SET state = ?, stop_reason = ?, ended_at = ? WHERE id = ?;
+
+-- name: save_books
+UPDATE run SET books = ? WHERE id = ?;
+
+-- name: put_response
+INSERT OR REPLACE INTO response (run, host, purpose, hash, status, headers, content_type, title, canonical, lang, index_reason,
+    last_modified, etag, digest, address, fetched_at, bytes, seconds)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: copy_response
+INSERT OR REPLACE INTO response (run, host, purpose, hash, status, headers, content_type, title, canonical, lang, index_reason,
+    last_modified, etag, digest, address, fetched_at, bytes, seconds)
+SELECT run, host, ?, hash, status, headers, content_type, title, canonical, lang, index_reason,
+    last_modified, etag, digest, address, fetched_at, bytes, seconds
+FROM response WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
+
+-- name: put_page
+-- A visit in the history; a change is another digest than last time.
+INSERT INTO page (crawl, host, hash, href, first_seen, last_fetched, last_changed, visits, changes, etag, last_modified, digest,
+    last_run, outlinks)
+VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5, 1, 0, ?6, ?7, ?8, ?9, ?10)
+ON CONFLICT (crawl, host, hash) DO UPDATE SET last_fetched = excluded.last_fetched, visits = visits + 1,
+    changes = changes + (digest IS NOT excluded.digest),
+    last_changed = CASE WHEN digest IS excluded.digest THEN last_changed ELSE excluded.last_fetched END,
+    etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest,
+    last_run = excluded.last_run, outlinks = excluded.outlinks;
+
+-- name: outlinks
+SELECT outlinks FROM page WHERE crawl = ? AND host = ? AND hash = ? AND last_run = ?;
+
+-- name: canonical
+SELECT canonical FROM response WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?;
+
+-- name: redirecting_entries
+-- Pages that lead elsewhere, whatever their ending was last time, in key order after (host, hash).
+SELECT host, hash, href, kind, reason, status FROM entry
+WHERE run = ? AND purpose = 0 AND redirect_to IS NOT NULL AND kind IN ('redirected', 'misdirected') AND (host, hash) > (?, ?)
+ORDER BY host, hash LIMIT 1000;
+
+-- name: hop
+-- One step of a redirect chain, with the ending that stands or is derived.
+SELECT end_kind, end_reason, redirect_to FROM ending WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?;
+
+-- name: set_ending
+UPDATE entry SET kind = ?, reason = ?, detail = ? WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?;
+
+-- name: count_entries
+SELECT count(*), coalesce(sum(attempts), 0), coalesce(sum(kind IS NOT NULL), 0) FROM entry WHERE run = ?;
+
+-- name: count_written
+SELECT kind, reason, count(*) FROM entry WHERE run = ? AND kind IS NOT NULL GROUP BY kind, reason;
+
+-- name: count_page_endings
+SELECT kind, reason, count(*) FROM entry WHERE run = ? AND purpose = 0 AND kind IS NOT NULL GROUP BY kind, reason;
+
+-- name: count_derived
+SELECT end_kind, end_reason, count(*) FROM ending WHERE run = ? AND kind IS NULL GROUP BY end_kind, end_reason;
+
+-- name: count_refusals
+SELECT count(*) FROM refusal AS f WHERE f.run = ? AND NOT EXISTS (
+    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash);
+
+-- name: count_unlisted
+SELECT coalesce(sum(count), 0) FROM refusal_count WHERE run = ?;
+
+-- name: unlisted
+-- What is counted but not listed, by host number, reason and rule.
+SELECT host, reason, rule, count FROM refusal_count WHERE run = ?;
+
+-- name: pages_with_outlinks
+-- The outlinks that this run read, in key order after (host, hash).
+SELECT p.host, p.hash, p.href, p.outlinks FROM page AS p
+WHERE p.crawl = ? AND p.last_run = ? AND p.outlinks IS NOT NULL AND (p.host, p.hash) > (?, ?) ORDER BY p.host, p.hash LIMIT 200;
+
+-- name: redirect_targets
+SELECT host, hash, redirect_to FROM entry
+WHERE run = ? AND purpose = 0 AND redirect_to IS NOT NULL AND (host, hash) > (?, ?) ORDER BY host, hash LIMIT 1000;
+
+-- name: sitemap_targets
+SELECT host, hash, href FROM sitemap_entry WHERE run = ? AND (host, hash) > (?, ?) ORDER BY host, hash LIMIT 1000;
+
+-- name: has_row
+-- Whether an address has a row in a run, as entry or refusal.
+SELECT 1 FROM entry WHERE run = ?1 AND host = ?2 AND purpose = 0 AND hash = ?3
+UNION ALL SELECT 1 FROM refusal WHERE run = ?1 AND host = ?2 AND hash = ?3 LIMIT 1;
+
+-- name: pages_asked
+-- Page entries that were asked for, for the owner's limits on a resumed run.
+SELECT count(*) FROM entry WHERE run = ? AND purpose = 0 AND attempts > 0;

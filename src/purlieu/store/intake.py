@@ -1,0 +1,433 @@
+"""Take in what was found: merge it with what is known, judge it, write it (section 2 of the rules).
+
+Everything here runs inside one transaction of ``frontier.finish``. The hot path holds
+strings and shared ``Facts``; an object per link is made for no known link.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from purlieu import url
+from purlieu.admission import WEB_SCHEMES, Admission, Ruling
+from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
+from purlieu.store.database import Database, Row, Value
+from purlieu.store.outlinks import Link, unpack
+
+PURPOSES = (Purpose.PAGE, Purpose.ROBOTS, Purpose.SITEMAP)
+NUMBERS = {purpose: number for number, purpose in enumerate(PURPOSES)}
+# robots.txt before everything of its origin, sitemaps before pages.
+_DUE_FIRST = {1: 0.0, 2: 1.0}
+RECENT = 200_000
+"""Links remembered in memory (R-2.3); about 60 MB when full, then the memory starts afresh."""
+
+Key = tuple[int, int, int]
+"""host, purpose, hash"""
+
+# Schemes that are counted and not listed, since a site has one for every contact line (R-1.4).
+COUNTED_SCHEMES = frozenset({"mailto", "tel", "javascript", "data", "sms", "callto", "about", "blob"})
+_UNFOLLOWED_KINDS = frozenset({"image", "script", "style", "form"})
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a run has done so far; written with every batch (the first two counts of R-7.1)."""
+
+    admitted: int = 0
+    refused: int = 0
+    promoted: int = 0
+    unlisted: int = 0
+    requests: int = 0
+    bytes: int = 0
+    pages_asked: int = 0
+    endings: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Which run of which crawl is written to."""
+
+    id: int
+    crawl: int
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeLimits:
+    """``refusals_per_host`` listed for a foreign host (R-1.4), ``pages_per_host`` admitted; None: no limit."""
+
+    refusals_per_host: int = 10_000
+    pages_per_host: int | None = None
+
+
+class Intake:
+    """Adds candidates to one run. ``admission`` is replaced when a site lands."""
+
+    def __init__(
+        self,
+        database: Database,
+        run: Run,
+        admission: Admission,
+        limits: IntakeLimits,
+        counters: Counters,
+        hash_of: Callable[[str], int] = url.key64,
+    ) -> None:
+        """Keep what adding needs; ``hash_of`` makes the 64-bit key of an address."""
+        self.admission = admission
+        self._findings: list[tuple[str, str]] = []
+        self._database = database
+        self._run = run
+        self._limits = limits
+        self._counters = counters
+        self._hash_of = hash_of
+        self._recent: dict[str, Facts] = {}
+        self._found: dict[str, Facts] = {}
+        self._found_other: dict[tuple[str, Purpose], Facts] = {}
+        self._hosts: dict[str, int] = {}
+        self._origins: dict[str, int] = {}
+        self._writes = _Writes()
+
+    # -- what pages give ---------------------------------------------------------------------------
+
+    def links(self, links: Iterable[Link], source: str, facts: Facts, *, replayed: bool = False) -> None:
+        """Collect a page's links (R-2.2). A replay in the same run counts nothing a second time."""
+        deeper = facts.depth + 1
+        follow = Facts(deeper, via=source, sites=facts.sites)
+        by_nofollow = (follow, Facts(deeper, nofollow=True, via=source, sites=facts.sites))
+        recent, found = self._recent, self._found
+        for href, kind, nofollow, parsed in links:
+            known = recent.get(href)
+            sort = _SAME_DEPTH.get(kind)
+            found_facts = by_nofollow[nofollow] if sort is None else _moved(facts, sort, source)
+            if known is not None and known.covers(found_facts):
+                continue
+            if kind in _UNFOLLOWED_KINDS:
+                continue
+            if not parsed or not href.startswith(WEB_SCHEMES):
+                if not replayed:
+                    self._not_of_the_web(href, found_facts, parsed=parsed)
+                continue
+            if kind == "sitemap":
+                self.add(Candidate(href, Facts(0, found_by=FoundBy.LINK, via=source, linked=False), Purpose.SITEMAP))
+                continue
+            waiting = found.get(href)
+            found[href] = found_facts if waiting is None else waiting.merged(found_facts)
+
+    def moved(self, target: str, source: str, facts: Facts, found_by: FoundBy, grant: str = "") -> None:
+        """Collect the target of a redirect or canonical: same depth, one hop more (R-2.2)."""
+        self.add(Candidate(target, _moved(facts, found_by, source, grant)))
+
+    def add(self, candidate: Candidate) -> None:
+        """Collect one candidate of any purpose."""
+        href, facts = candidate.href, candidate.facts
+        if candidate.purpose is Purpose.PAGE:
+            known = self._recent.get(href)
+            if known is None or not known.covers(facts):
+                waiting = self._found.get(href)
+                self._found[href] = waiting.merged(facts) if waiting else facts
+        else:
+            key = (href, candidate.purpose)
+            other = self._found_other.get(key)
+            self._found_other[key] = other.merged(facts) if other else facts
+
+    # -- the round ---------------------------------------------------------------------------------
+
+    def write(self, now: float) -> None:
+        """Judge and write what was collected, and what follows from it, to the fixpoint (R-2.1)."""
+        while self._found or self._found_other:
+            if len(self._recent) > RECENT:
+                self._recent.clear()
+            pages, others = self._found, self._found_other
+            self._found, self._found_other = {}, {}
+            batch = [
+                (self.host_id(url.host_of(href)), href, Purpose.PAGE, facts) for href, facts in pages.items()
+            ]
+            batch += [(self.host_id(url.host_of(href)), href, purpose, facts) for (href, purpose), facts in others.items()]
+            # In key order, so that one host's rows are met together (R-1.2).
+            batch.sort(key=_by_host)
+            for host, href, purpose, facts in batch:
+                self._take_in(host, href, purpose, facts, now)
+            self._writes.flush(self._database, self._run.id, now)
+
+    def _take_in(self, host: int, href: str, purpose: Purpose, facts: Facts, now: float) -> None:
+        number = NUMBERS[purpose]
+        hashed, row = self._find(host, number, href)
+        if row is not None:
+            self._merge((host, number, hashed), href, _facts_of(row, self.sites_of((host, number, hashed))), facts, row)
+            return
+        refusal = self._database.one("refusal", self._run.id, host, hashed) if number == 0 else None
+        if refusal is not None and refusal[0] == href:
+            facts = _refused_facts(refusal).merged(facts)
+        ruling = self.admission.judge(href, url.host_of(href), facts, purpose)
+        if not ruling.refused and number == 0 and self._host_full(host):
+            ruling = Ruling("host_limit", f"pages_per_host={self._limits.pages_per_host}")
+        if number == 0 and (not ruling.refused or self._listed(host, ruling, refusal is not None)):
+            self._recent[href] = facts
+        if ruling.refused:
+            if number == 0:
+                self._refuse(host, hashed, href, facts, ruling, known=refusal is not None)
+        else:
+            self._admit((host, number, hashed), href, facts, ruling, now)
+            if refusal is not None:
+                self._counters.promoted += 1
+
+    def _admit(self, key: Key, href: str, facts: Facts, ruling: Ruling, now: float) -> None:
+        host, number, hashed = key
+        origin = self._origin(url.origin_of(href), host, wants_robots=number != 1)
+        self._counters.admitted += 1
+        sites = ruling.sites if self.admission.own_seed else facts.sites
+        self._writes.new[key] = href
+        self._writes.sites += [(self._run.id, *key, site) for site in sites]
+        values = (
+            self._run.id, *key, href, origin, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
+            facts.linked, facts.grant, ruling.site, ruling.rule,
+        )  # fmt: skip
+        if number == 0:
+            self._writes.pages[host] += 1
+            twin = self._twin(host, hashed, href)
+            if twin is not None:
+                self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
+                self._writes.ended.append((*values, *twin, now))
+                return
+        self._writes.entries.append((*values, _DUE_FIRST.get(number, now)))
+        self._writes.due.add(host)
+
+    def _merge(self, key: Key, href: str, old: Facts, facts: Facts, row: Row) -> None:
+        """Better facts of a known entry; an ended one passes them on to what it led to."""
+        merged = old.merged(facts)
+        if self.admission.own_seed:
+            judged = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
+            merged = _with_sites(merged, judged.sites | old.sites)
+        if key[1] == 0:
+            self._recent[href] = merged
+        if merged == old:
+            return
+        self._database.run(
+            "merge_entry", merged.depth, merged.hops, merged.nofollow, merged.found_by, merged.via, merged.linked,
+            merged.grant, self._run.id, *key,
+        )  # fmt: skip
+        self._writes.sites += [(self._run.id, *key, site) for site in merged.sites - old.sites]
+        ruling = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
+        self._database.run("set_entry_rule", ruling.site, ruling.rule or ruling.refused, self._run.id, *key)
+        passes_on = (merged.depth, merged.hops, merged.sites) != (old.depth, old.hops, old.sites)
+        if passes_on and row[9] is not None and key[1] == 0:
+            self._replay(key, href, merged, redirect_to=row[11])
+
+    def _replay(self, key: Key, href: str, facts: Facts, redirect_to: str | None) -> None:
+        """Add an ended entry's outlinks again with better facts; nothing is fetched (R-2.1)."""
+        host, _, hashed = key
+        stored = self._database.one("outlinks", self._run.crawl, host, hashed, self._run.id)
+        if stored:
+            self.links(unpack(stored[0]), href, facts, replayed=True)
+        if redirect_to:
+            self.moved(redirect_to, href, facts, FoundBy.REDIRECT)
+        canonical = self._database.one("canonical", self._run.id, host, hashed)
+        if canonical and canonical[0]:
+            self.moved(canonical[0], href, facts, FoundBy.CANONICAL)
+
+    # -- refusals ----------------------------------------------------------------------------------
+
+    def _refuse(self, host: int, hashed: int, href: str, facts: Facts, ruling: Ruling, *, known: bool) -> None:
+        if not self._listed(host, ruling, known):
+            self._counters.unlisted += 1
+            self._writes.unlisted[host, ruling.refused, ruling.rule] += 1
+            return
+        if not known:
+            self._counters.refused += 1
+            self._writes.refused[host] += 1
+        text = href if len(href) <= self.admission.max_url_length else href[: self.admission.max_url_length]
+        self._writes.refusals.append((
+            self._run.id, host, hashed, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
+            facts.linked, ",".join(map(str, sorted(facts.sites))), ruling.refused, ruling.rule,
+        ))  # fmt: skip
+
+    def _listed(self, host: int, ruling: Ruling, known: bool) -> bool:
+        """Only a host that no site accepts is cut short, and not while a seed may still land there (R-1.4, R-3.2)."""
+        if known or ruling.refused not in {"scope", "invalid_url", "scheme"} or self.admission.scope.pending:
+            return True
+        return self._count(host)[1] + self._writes.refused[host] < self._limits.refusals_per_host
+
+    def _not_of_the_web(self, text: str, facts: Facts, *, parsed: bool) -> None:
+        """Count or list what is no http(s) address; nothing of it is remembered in ``recent``."""
+        scheme = text.partition(":")[0].lower() if parsed else ""
+        if scheme in COUNTED_SCHEMES:
+            self._counters.unlisted += 1
+            self._writes.unlisted[0, "scheme", scheme] += 1
+            return
+        ruling = Ruling("scheme", scheme[:40]) if parsed else Ruling("invalid_url", "invalid-url")
+        hashed = self._hash_of(text)
+        row = self._database.one("refusal", self._run.id, 0, hashed)
+        merged = _refused_facts(row).merged(facts) if row else facts
+        if row is None or merged != _refused_facts(row):
+            self._refuse(0, hashed, text, merged, ruling, known=row is not None)
+            self._writes.flush_refusals(self._database)
+
+    def judge_again(self) -> None:
+        """Collect every refusal for scope once more, after a site has landed (R-3.2)."""
+        last = (-1, -(2**63))
+        while rows := list(self._database.rows("scope_refusals", self._run.id, *last)):
+            for host, hashed, href, *rest in rows:
+                last = (host, hashed)
+                facts = _refused_facts((href, *rest))
+                name = url.host_of(href)
+                if name and not self.admission.judge(href, name, facts, Purpose.PAGE).refused:
+                    self._recent.pop(href, None)
+                    self.add(Candidate(href, facts))
+
+    def take_findings(self) -> list[tuple[str, str]]:
+        """Return the findings (code, subject) since the last call."""
+        findings, self._findings = self._findings, []
+        return findings
+
+    # -- keys --------------------------------------------------------------------------------------
+
+    def key_of(self, href: str, purpose: int = 0) -> tuple[int, int]:
+        """Return (host, hash) of an address as it is, or would be, stored."""
+        host = self.host_id(url.host_of(href))
+        return host, self._find(host, purpose, href)[0]
+
+    def host_id(self, name: str) -> int:
+        """Return the number of a host; a new one is written."""
+        number = self._hosts.get(name)
+        if number is None:
+            if len(self._hosts) > RECENT:
+                self._hosts.clear()
+            row = self._database.one("host_id", name) or self._database.one("add_host", name)
+            if row is None:
+                message = "a host was written and is not there"
+                raise AssertionError(message)
+            number = self._hosts[name] = int(row[0])
+            self._database.run("add_run_host", self._run.id, number)
+        return number
+
+    def _find(self, host: int, number: int, href: str) -> tuple[int, Row | None]:
+        """Return the hash under which an address stands or will stand, and its row.
+
+        Another address under the same hash is a finding, and the next salt is tried (R-1.2).
+        """
+        salt = 0
+        while True:
+            hashed = self._hash_of(f"{href}\x00{salt}" if salt else href)
+            row = self._database.one("entry", self._run.id, host, number, hashed)
+            if row is None:
+                if self._writes.new.get((host, number, hashed), href) == href:
+                    return hashed, None
+            elif row[0] == href:
+                return hashed, row
+            self._findings.append(("hash_collision", href))
+            salt += 1
+
+    def _origin(self, origin: str, host: int, *, wants_robots: bool) -> int:
+        """Return the number of an origin's robots.txt; its entry is added with the first page."""
+        number = self._origins.get(origin)
+        if number is None:
+            if len(self._origins) > RECENT:
+                self._origins.clear()
+            row = self._database.one("robots_id", self._run.id, origin) or self._database.one(
+                "add_robots", self._run.id, host, origin, "wanted"
+            )
+            if row is None:
+                message = "an origin was written and is not there"
+                raise AssertionError(message)
+            number = int(row[0])
+            if wants_robots:
+                self._origins[origin] = number
+        if wants_robots and origin in self._origins and number not in self._writes.asked_robots:
+            self._writes.asked_robots.add(number)
+            self.add(Candidate(f"{origin}/robots.txt", _ROBOTS_FACTS, Purpose.ROBOTS))
+        return number
+
+    def _twin(self, host: int, hashed: int, href: str) -> Row | None:
+        """Return the ending of a robots.txt or sitemap of the same address, which serves the page too (R-1.3)."""
+        if not (href.endswith("/robots.txt") or host in self._writes.sitemap_hosts):
+            return None
+        for number in (1, 2):
+            row = self._database.one("entry", self._run.id, host, number, hashed)
+            if row is not None and row[0] == href and row[9] is not None:
+                self._database.run("copy_response", 0, self._run.id, host, number, hashed)
+                return (row[9], row[10], row[13], row[12], row[11])
+        return None
+
+    def sites_of(self, key: Key) -> frozenset[int]:
+        """Return an entry's lineage, empty when the crawl judges by any seed."""
+        if not self.admission.own_seed:
+            return frozenset()
+        return frozenset(row[0] for row in self._database.rows("sites_of", self._run.id, *key))
+
+    def _count(self, host: int) -> tuple[int, int]:
+        """Return how many pages are admitted and how many refusals listed of a host."""
+        row = self._database.one("run_host", self._run.id, host)
+        return (row[1], row[2]) if row else (0, 0)
+
+    def _host_full(self, host: int) -> bool:
+        most = self._limits.pages_per_host
+        return most is not None and self._count(host)[0] + self._writes.pages[host] >= most
+
+
+class _Writes:
+    """Rows of one round, written together; grouped by host because the round is sorted."""
+
+    def __init__(self) -> None:
+        self.new: dict[Key, str] = {}
+        self.entries: list[tuple[Value, ...]] = []
+        self.ended: list[tuple[Value, ...]] = []
+        self.refusals: list[tuple[Value, ...]] = []
+        self.sites: list[tuple[int, int, int, int, int]] = []
+        self.unlisted: Counter[tuple[int, str, str]] = Counter()
+        self.pages: Counter[int] = Counter()
+        self.refused: Counter[int] = Counter()
+        self.due: set[int] = set()
+        self.asked_robots: set[int] = set()
+        self.sitemap_hosts: set[int] = set()
+
+    def flush_refusals(self, database: Database) -> None:
+        database.many("put_refusal", self.refusals)
+        self.refusals = []
+
+    def flush(self, database: Database, run: int, now: float) -> None:
+        """Write the round and forget it."""
+        database.many("add_entry", self.entries)
+        database.many("add_ended_entry", self.ended)
+        self.flush_refusals(database)
+        database.many("add_site_of", self.sites)
+        database.many("count_refusal", [(run, *key, count) for key, count in self.unlisted.items()])
+        hosts = self.pages.keys() | self.refused.keys()
+        database.many("count_host", [(self.pages[host], self.refused[host], run, host) for host in hosts])
+        database.many("host_due", [(now, now, run, host) for host in self.due])
+        self.sitemap_hosts |= {int(str(row[1])) for row in self.entries if row[2] == NUMBERS[Purpose.SITEMAP]}
+        self.new.clear()
+        self.entries, self.ended, self.sites = [], [], []
+        self.unlisted.clear()
+        self.pages.clear()
+        self.refused.clear()
+        self.due.clear()
+
+
+_SAME_DEPTH = {"refresh": FoundBy.REFRESH, "canonical": FoundBy.CANONICAL}
+_ROBOTS_FACTS = Facts(0, found_by=FoundBy.ROBOTS, linked=False, grant="robots")
+
+
+def _moved(facts: Facts, found_by: FoundBy, source: str, grant: str = "") -> Facts:
+    return Facts(facts.depth, facts.hops + 1, found_by=found_by, via=source, linked=False, grant=grant, sites=facts.sites)
+
+
+def _with_sites(facts: Facts, sites: frozenset[int]) -> Facts:
+    return Facts(
+        facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via, facts.linked, facts.grant, sites
+    )
+
+
+def _by_host(item: tuple[int, str, Purpose, Facts]) -> int:
+    return item[0]
+
+
+def _facts_of(row: Row, sites: frozenset[int]) -> Facts:
+    """Return the facts of a row of the statement ``entry``."""
+    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), row[7], sites)
+
+
+def _refused_facts(row: Row) -> Facts:
+    """Return the facts of a row of the statement ``refusal``."""
+    sites = frozenset(map(int, row[7].split(","))) if row[7] else frozenset()
+    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), "", sites)

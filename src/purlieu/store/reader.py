@@ -1,0 +1,192 @@
+"""The read side of the store: runs, ledger, landings, hosts, counts.
+
+Gives rows and small values, always in the same order and never more than a few at
+a time in memory. Writes nothing; knows no file format and no terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from purlieu.candidate import Purpose
+from purlieu.finding import Finding
+from purlieu.landing import MAX_REDIRECTS, Landing, walk
+from purlieu.store.database import Database, Row
+from purlieu.url import host_of, key64
+
+PURPOSE_NUMBER = {Purpose.PAGE: 0, Purpose.ROBOTS: 1, Purpose.SITEMAP: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run. ``state`` is running, done, stopped or failed; times are seconds since the epoch.
+
+    ``counters`` are kept while it runs, ``books`` are written at its end (None until then), both as the
+    store has them. ``config`` is the hash of its settings.
+    """
+
+    id: int
+    crawl: str
+    version: str
+    state: str
+    stop_reason: str | None
+    started_at: float
+    ended_at: float | None
+    active_seconds: float
+    config: str
+    counters: Mapping[str, Any]
+    books: Mapping[str, Any] | None
+
+
+class VisitRow(NamedTuple):
+    """How one entry ended and what its response said; the response's part is None where there is none."""
+
+    href: str
+    kind: str
+    reason: str
+    attempts: int
+    redirect_to: str | None
+    status: int | None
+    headers: str | None
+    content_type: str | None
+    title: str | None
+    canonical: str | None
+    last_modified: str | None
+    fetched_at: float | None
+
+
+class HostRow(NamedTuple):
+    """What one host cost in a run; ``seconds`` and ``size_bytes`` are sums over its requests."""
+
+    name: str
+    requests: int
+    failures: int
+    seconds: float
+    size_bytes: int
+    pages: int
+    is_given_up: bool
+
+    @property
+    def mean_seconds(self) -> float:
+        """Return the seconds that a request took on the average, 0 when there was none."""
+        return self.seconds / self.requests if self.requests else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class UnlistedRow:
+    """Refusals that are counted only (R-1.4); ``host`` is "" for what has none."""
+
+    host: str
+    reason: str
+    rule: str
+    count: int
+
+
+class Reader:
+    """Answers questions about runs. Holds an open database; whoever opened it closes it."""
+
+    def __init__(self, database: Database) -> None:
+        """Read from ``database``."""
+        self._database = database
+
+    def runs(self) -> list[RunRow]:
+        """Return every run, the newest first."""
+        return [_run(row) for row in self._database.rows("report_runs")]
+
+    def run(self, number: int) -> RunRow | None:
+        """Return a run, None when there is none of that number."""
+        row = self._database.one("report_run", number)
+        return _run(row) if row else None
+
+    def latest(self, crawl: str | None = None) -> RunRow | None:
+        """Return the newest run of a crawl (of any crawl when none is named), None when there is none."""
+        if crawl is None:
+            row = self._database.one("report_latest_of_any")
+        else:
+            row = self._database.one("report_latest", crawl)
+        return None if row is None or row[0] is None else self.run(row[0])
+
+    def config(self, run: RunRow) -> str:
+        """Return the settings a run was made with, as TOML."""
+        row = self._database.one("report_config", run.config)
+        return "" if row is None else str(row[0])
+
+    def max_redirects(self, run: RunRow) -> int:
+        """Return how many redirects in a row a run followed: ``limits.max_redirects`` of its settings."""
+        try:
+            limit = tomllib.loads(self.config(run))["limits"]["max_redirects"]
+        except (tomllib.TOMLDecodeError, KeyError, TypeError):
+            return MAX_REDIRECTS
+        return limit if isinstance(limit, int) else MAX_REDIRECTS
+
+    def ledger(self, run: RunRow) -> Iterator[Row]:
+        """Yield the ledger by host name, purpose and url: the columns of ``report_ledger_of_host``, in their order."""
+        hosts = self._database.rows("report_hosts_of_ledger", run.id, run.id, run.id)
+        for host, _ in hosts:
+            yield from self._database.rows("report_ledger_of_host", run.version, run.id, host)
+
+    def asked_pages(self, run: RunRow) -> Iterator[VisitRow]:
+        """Yield the pages that may have a row in the MF3.0 file (R-6.2), by host name and url."""
+        for host, _ in self._database.rows("report_hosts_of_entries", run.id, run.id):
+            yield from map(VisitRow._make, self._database.rows("report_asked_pages_of_host", run.id, host))
+
+    def visit(self, run: RunRow, href: str, purpose: Purpose = Purpose.PAGE) -> VisitRow | None:
+        """Return the entry of an href, None when it was not admitted in the run."""
+        row = self._database.one("report_visit", run.id, PURPOSE_NUMBER[purpose], key64(href), host_of(href))
+        return None if row is None else VisitRow._make(row)
+
+    def landing(
+        self, run: RunRow, href: str, max_redirects: int = MAX_REDIRECTS, purpose: Purpose = Purpose.PAGE
+    ) -> Landing[VisitRow]:
+        """Return where the redirects from an href end (R-2.5)."""
+        return walk(href, lambda step: self.visit(run, step, purpose), max_redirects)
+
+    def chain(self, run: RunRow, href: str, max_redirects: int = MAX_REDIRECTS) -> list[VisitRow]:
+        """Return the rows met from an href to its landing, both included; empty when the href was not admitted."""
+        met: list[VisitRow] = []
+
+        def step(at: str) -> VisitRow | None:
+            row = self.visit(run, at)
+            if row is not None:
+                met.append(row)
+            return row
+
+        walk(href, step, max_redirects)
+        return met
+
+    def entry_count(self, run: RunRow) -> int:
+        """Return how many entries a run has, of every purpose."""
+        row = self._database.one("report_entry_count", run.id)
+        return 0 if row is None else int(row[0])
+
+    def counts(self, run: RunRow) -> dict[tuple[str, str, str], int]:
+        """Return how many rows of the ledger ended how: (purpose, kind, reason) to number. Refusals are pages."""
+        counts = {(row[0], row[1], row[2]): int(row[3]) for row in self._database.rows("report_counts", run.id)}
+        for reason, n in self._database.rows("report_refused", run.id):
+            key = ("page", "excluded", reason)
+            counts[key] = counts.get(key, 0) + n
+        return counts
+
+    def hosts(self, run: RunRow) -> Iterator[HostRow]:
+        """Yield the hosts that were asked for anything or given up, by name."""
+        for row in self._database.rows("report_asked_hosts", run.id):
+            yield HostRow._make((*row[:-1], bool(row[-1])))
+
+    def unlisted(self, run: RunRow) -> Iterator[UnlistedRow]:
+        """Yield what is counted but not listed, by host, reason and rule."""
+        for row in self._database.rows("report_unlisted", run.id):
+            yield UnlistedRow(*row)
+
+    def findings(self, run: RunRow) -> list[Finding]:
+        """Return what the owner should know of a run, by code and subject."""
+        rows = self._database.rows("report_findings", run.id)
+        return [Finding(code, subject, json.loads(arguments)) for code, subject, arguments in rows]
+
+
+def _run(row: Row) -> RunRow:
+    counters, books = json.loads(row[-2]), json.loads(row[-1]) if row[-1] else None
+    return RunRow(*(*row[:-2], counters, books))

@@ -1,0 +1,94 @@
+"""Runs of crawls: begin, resume, end (R-1.1, R-1.7, section 8 of the rules)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from purlieu.errors import NothingToResume
+from purlieu.store.database import Database
+from purlieu.store.intake import Counters, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run to work on: what it has counted so far and for how many seconds it has been active."""
+
+    run: Run
+    counters: Counters
+    active_seconds: float
+    resumed: bool
+
+
+def begin(database: Database, name: str, toml: str, version: str, now: float) -> Opened:
+    """Start a new run of the crawl ``name`` (made when absent) with these settings."""
+    with database.transaction():
+        crawl = _number(database.one("crawl_id", name) or database.one("add_crawl", name))
+        run = _number(database.one("add_run", crawl, _config(database, toml), version, now))
+    return Opened(Run(run, crawl), Counters(), 0.0, resumed=False)
+
+
+def resume(database: Database, name: str, toml: str) -> Opened:
+    """Go on with the last run of the crawl ``name`` if it is unfinished; raises NothingToResume else."""
+    crawl = database.one("crawl_id", name)
+    last = database.one("last_run", crawl[0]) if crawl else None
+    if crawl is None or last is None:
+        known = ", ".join(f'"{row[0]}"' for row in database.rows("crawl_names")) or "none"
+        message = f'there is no run of "{name}" to resume (crawls in this store: {known}); leave --resume out to begin one'
+        raise NothingToResume(message)
+    run, state, stop_reason, counters, active_seconds, _, _ = last
+    if state == "done" and not (stop_reason or "").startswith("limit:"):
+        message = f'the last run of "{name}" (run {run}) has finished; leave --resume out to begin a new one'
+        raise NothingToResume(message)
+    with database.transaction():
+        database.run("reopen_run", _config(database, toml), run)
+    return Opened(Run(run, crawl[0]), _counters(counters), active_seconds, resumed=True)
+
+
+def last_unfinished(database: Database) -> tuple[str, str]:
+    """Return the name and settings text of the newest unfinished run; raises NothingToResume when all have finished."""
+    row = database.one("last_unfinished")
+    if row is None:
+        message = "every run in this store has finished: there is nothing to resume; leave --resume out to begin one"
+        raise NothingToResume(message)
+    return row[0], row[1]
+
+
+def end(database: Database, run: Run, state: str, stop_reason: str, now: float) -> None:
+    """Write how a run ended: ``done``, ``stopped`` by its owner or ``failed`` by the system (R-8.1)."""
+    with database.transaction():
+        database.run("end_run", state, stop_reason, now, run.id)
+
+
+def save_books(database: Database, run: Run, books: dict[str, Any]) -> None:
+    """Write a run's books."""
+    with database.transaction():
+        database.run("save_books", json.dumps(books, sort_keys=True), run.id)
+
+
+def stop_requested(database: Database, run: Run) -> bool:
+    """Return whether somebody asked this run to stop (R-8.5)."""
+    row = database.one("stop_requested", run.id)
+    return bool(row and row[0])
+
+
+def _config(database: Database, toml: str) -> str:
+    number = blake2b(toml.encode(), digest_size=16).hexdigest()
+    database.run("add_config", number, toml)
+    return number
+
+
+def _counters(text: str) -> Counters:
+    stored = json.loads(text)
+    endings: Counter[str] = Counter(stored.pop("endings", {}))
+    return Counters(**stored, endings=endings)
+
+
+def _number(row: tuple[Any, ...] | None) -> int:
+    if row is None:
+        message = "a row was written and is not there"
+        raise AssertionError(message)
+    return int(row[0])

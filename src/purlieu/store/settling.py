@@ -1,0 +1,145 @@
+"""What is done once at the end of a run: resolve redirect chains, then audit the books (R-2.5, R-7.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from purlieu import url
+from purlieu.admission import WEB_SCHEMES
+from purlieu.landing import LandingKind, walk
+from purlieu.outcome import REDIRECTS
+from purlieu.store.database import Database
+from purlieu.store.intake import COUNTED_SCHEMES, Counters, Intake, Run
+from purlieu.store.landings import Step
+from purlieu.store.outlinks import unpack
+
+_MISDIRECTED = {
+    LandingKind.OUT_OF_SCOPE: "misdirected.out_of_scope",
+    LandingKind.TOO_MANY: "misdirected.too_many",
+    LandingKind.LOOP: "misdirected.loop",
+}
+_FIRST = (-1, -(2**63))
+_CHECKED = 200_000
+"""Addresses remembered as checked; then the memory starts afresh, so that it stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """The end of one run on one store."""
+
+    database: Database
+    run: Run
+    intake: Intake
+    counters: Counters
+
+    def redirects(self, max_redirects: int) -> None:
+        """Give each redirecting page its final ending: misdirected when its chain leads out of scope, round or on and on.
+
+        Right also for a run that was settled before and then resumed.
+        """
+        last = _FIRST
+        while rows := list(self.database.rows("redirecting_entries", self.run.id, *last)):
+            last = (rows[-1][0], rows[-1][1])
+            with self.database.transaction():
+                for host, hashed, href, kind, reason, status in rows:
+                    landing = walk(href, self._step, max_redirects)
+                    right = _MISDIRECTED.get(landing.kind) or REDIRECTS.get(status, "redirected.meta_refresh")
+                    if right != f"{kind}.{reason}":
+                        new_kind, _, new_reason = right.partition(".")
+                        self.database.run("set_ending", new_kind, new_reason, landing.href, self.run.id, host, hashed)
+                        self.counters.endings[f"{kind}.{reason}"] -= 1
+                        self.counters.endings[right] += 1
+
+    def page_endings(self) -> dict[str, int]:
+        """Return how many page entries ended how, by ``kind.reason``."""
+        return {f"{kind}.{code}": n for kind, code, n in self.database.rows("count_page_endings", self.run.id)}
+
+    def books(self, seeds: Iterable[str]) -> dict[str, Any]:
+        """Count three times, independently, and return the books with every disagreement as a sentence (R-7.1)."""
+        run, counters = self.run.id, self.counters
+        entries, attempts, written = self._row("count_entries", run)
+        refusals, unlisted = self._row("count_refusals", run)[0], self._row("count_unlisted", run)[0]
+        stored = Counter({f"{kind}.{code}": n for kind, code, n in self.database.rows("count_written", run)})
+        derived = Counter({f"{kind}.{code}": n for kind, code, n in self.database.rows("count_derived", run)})
+        kept = Counter({name: n for name, n in counters.endings.items() if n})
+        checks = (
+            ("entries admitted", counters.admitted, entries),
+            ("refusals written", counters.refused - counters.promoted, refusals),
+            ("refusals counted but not listed", counters.unlisted, unlisted),
+            ("endings written", sum(kept.values()), written),
+            ("entries with an ending", sum(kept.values()) + sum(derived.values()), counters.admitted),
+            ("requests sent", counters.requests, attempts),
+        )
+        faults = [f"{what}: counted {one}, found {other}" for what, one, other in checks if one != other]
+        faults += [
+            f"ending {name}: counted {kept[name]}, found {stored[name]}"
+            for name in sorted(kept.keys() | stored.keys())
+            if kept[name] != stored[name]
+        ]
+        faults += [f"{what} has no row: {href}" for what, href in self._missing(seeds)]
+        return {
+            "balanced": not faults,
+            "added": {
+                "admitted": counters.admitted,
+                "refused": counters.refused - counters.promoted,
+                "unlisted": counters.unlisted,
+            },
+            "ended": dict(sorted((kept + derived).items())),
+            "scan": {
+                "entries": entries,
+                "refusals": refusals,
+                "requests": counters.requests,
+                "attempts": attempts,
+                "unlisted": unlisted,
+            },
+            "faults": faults[:100],
+        }
+
+    def _missing(self, seeds: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield what was found and has no row, and is not among what is counted without being listed."""
+        hosts = {(host, reason) for host, reason, _, _ in self.database.rows("unlisted", self.run.id)}
+        checked: set[str] = set()
+        for what, href in self._found(seeds):
+            if href in checked:
+                continue
+            if len(checked) > _CHECKED:
+                checked.clear()
+            checked.add(href)
+            if href.partition(":")[0].lower() in COUNTED_SCHEMES and (0, "scheme") in hosts:
+                continue
+            host, hashed = self.intake.key_of(href) if href.startswith(WEB_SCHEMES) else (0, url.key64(href))
+            capped = (host, "scope") in hosts or (host == 0 and {(0, "scheme"), (0, "invalid_url")} & hosts)
+            if not capped and self.database.one("has_row", self.run.id, host, hashed) is None:
+                yield what, href
+
+    def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield every address that the run has found, from what is stored of its pages."""
+        yield from (("seed", href) for href in seeds)
+        last = _FIRST
+        while rows := list(self.database.rows("pages_with_outlinks", self.run.crawl, self.run.id, *last)):
+            last = (rows[-1][0], rows[-1][1])
+            for _, _, source, blob in rows:
+                yield from (
+                    (f"link of {source}", href)
+                    for href, kind, _, _ in unpack(blob)
+                    if kind not in {"image", "script", "style", "form", "sitemap"}
+                )
+        for what, name in (("redirect target", "redirect_targets"), ("sitemap entry", "sitemap_targets")):
+            last = _FIRST
+            while rows := list(self.database.rows(name, self.run.id, *last)):
+                last = (rows[-1][0], rows[-1][1])
+                yield from ((what, row[2]) for row in rows)
+
+    def _row(self, name: str, run: int) -> tuple[int, ...]:
+        row = self.database.one(name, run)
+        if row is None:
+            message = f"the count {name} gave no row"
+            raise AssertionError(message)
+        return row
+
+    def _step(self, href: str) -> Step | None:
+        row = self.database.one("hop", self.run.id, *self.intake.key_of(href))
+        return Step(row[0], row[2]) if row else None
