@@ -19,9 +19,9 @@ import pytest
 SOURCE: Final = Path(__file__).resolve().parent.parent / "src" / "purlieu"
 
 NOUN_FLOORS: Final = (
-    ("errors", "outcome", "url", "domain", "verdict"),
+    ("errors", "outcome", "url", "domain", "verdict", "landing"),
     ("scope", "robots", "sitemap", "response", "page", "candidate", "politeness", "revisit", "schedule"),
-    ("settings", "decide", "finding", "admission", "landing"),
+    ("settings", "decide", "finding", "admission"),
 )
 FLOOR_OF: Final = {noun: floor for floor, nouns in enumerate(NOUN_FLOORS) for noun in nouns}
 MAY_IMPORT: Final = {
