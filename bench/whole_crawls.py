@@ -172,15 +172,11 @@ def crawl(peer: Peer, seed: str, log: Path, work: Path) -> Result:
 
 def ledger_pages(python: str, work: Path) -> set[str]:
     """Return the paths of all HTML pages that Purlieu's ledger has as fetched."""
-    done = subprocess.run(
-        [python, "-P", "-m", "purlieu", "report", "--store", str(work / "purlieu.db"), "--output", str(work / "check"),
-         "--format", "jsonl"],
-        capture_output=True, text=True, check=False, cwd=work,
-    )  # fmt: skip
-    files = sorted((work / "check").rglob("*.jsonl"))
-    if done.returncode or not files:
+    asked = ["report", "latest", "--store", str(work / "purlieu.db"), "--output", str(work), "--format", "jsonl"]
+    done = subprocess.run([python, "-P", "-m", "purlieu", *asked], capture_output=True, text=True, check=False)
+    if done.returncode:
         sys.exit(f"purlieu report failed ({done.returncode}): {done.stderr or done.stdout}")
-    rows = [json.loads(line) for line in files[-1].read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (work / "ledger.jsonl").read_text(encoding="utf-8").splitlines()]
     return {
         "/" + row["url"].split("/", 3)[3]
         for row in rows
