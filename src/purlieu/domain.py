@@ -44,6 +44,14 @@ def public_suffix(host: str, *, private: bool = True) -> str | None:
     return None if is_address(host) else _suffixes(private).publicsuffix(host)
 
 
+def is_public_suffix(host: str) -> bool:
+    """Say whether a host is itself listed as a public suffix, so that whoever is under it is a stranger (R-3.2).
+
+    A bare name of an intranet is not listed, and none.
+    """
+    return not is_address(host) and _suffixes(private=True).publicsuffix(host, accept_unknown=False) == host
+
+
 def second_level(host: str) -> tuple[str, str] | None:
     """Return what two hosts must have alike to be of one second-level name (BJ-16 to BJ-22): the label and ''.
 

@@ -13,7 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests import strategies
 
-from purlieu.domain import GENERIC, TldLists, is_address, not_found, public_suffix, registrable, second_level
+from purlieu.domain import (
+    GENERIC,
+    TldLists,
+    is_address,
+    is_public_suffix,
+    not_found,
+    public_suffix,
+    registrable,
+    second_level,
+)
 from purlieu.errors import UrlError
 from purlieu.url import parse
 
@@ -64,6 +73,12 @@ def test_public_suffix() -> None:
     assert public_suffix("x.unlisted") == "unlisted"
     assert public_suffix("192.0.2.7") is None
     assert public_suffix("[::1]") is None
+
+
+def test_is_public_suffix() -> None:
+    """Only what the list names is a bare suffix: an intranet's bare name and an address are none (R-3.2)."""
+    assert all(map(is_public_suffix, ("com", "co.uk", "github.io", "b.kawasaki.jp")))
+    assert not any(map(is_public_suffix, ("example.com", "intranet", "localhost", "192.0.2.7", "[::1]", "")))
 
 
 def test_second_level_fallback_stays_under_its_tld() -> None:
