@@ -1,1 +1,54 @@
-"""Tell: books, ledger files and the MF3.0 result file."""
+"""Tell: books, ledger files and the MF3.0 result file.
+
+``write`` makes a run's files from its store. What each holds is in the module of its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from purlieu.errors import Mistake, SettingsError, StoreError
+from purlieu.report import crawl_result, ledger
+from purlieu.store.reader import Reader
+from purlieu.store.sqlite import SqliteDatabase
+
+FILES: Final = {
+    "crawl_result": crawl_result.ZIP_NAME,
+    "csv": "ledger.csv",
+    "jsonl": "ledger.jsonl",
+    "parquet": "ledger.parquet",
+    "csv-spreadsheet": "ledger-spreadsheet.csv",
+}
+"""The file of each format, by the name that ``--format`` takes."""
+
+
+def write(store_path: str, run: int, folder: Path, formats: Sequence[str], language: str = "en") -> list[Path]:
+    """Write a run's files into a folder, made when absent, and return their paths in the order of ``formats``.
+
+    Each file replaces the one of its name, whole or not at all. A run that was stopped by the system or has not
+    ended has no ``crawl_result`` (MF-30): its path is then not in the list, and ``crawl_result.absence`` says why.
+    Raises SettingsError for an unknown format, StoreError for a run that is not there or a disk that is full.
+    """
+    unknown = [name for name in formats if name not in FILES]
+    if unknown:
+        remedy = f"write one of {', '.join(FILES)}"
+        raise SettingsError(tuple(Mistake("format", name, remedy) for name in unknown))
+    database = SqliteDatabase.reader(store_path)
+    try:
+        reader = Reader(database)
+        row = reader.run(run)
+        if row is None:
+            raise StoreError(f'store "{store_path}": it has no run "{run}"; list its runs with "purlieu runs"')
+        written = []
+        for name in dict.fromkeys(formats):
+            path = folder / FILES[name]
+            if name != "crawl_result":
+                ledger.write(reader, row, path, name, language)
+            elif crawl_result.write(reader, row, path) is not None:
+                continue
+            written.append(path)
+        return written
+    finally:
+        database.close()

@@ -1,0 +1,145 @@
+"""What the owner should know of a run: one closed table of findings.
+
+Knows each finding's weight and its sentences in three languages. Does not know
+who noticed it, nor where it is kept or shown.
+"""
+
+# ruff: noqa: E501, ISC004  # one finding, one row: a table is read across
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from purlieu.outcome import LANGUAGES
+
+Argument = str | int | float
+
+
+class Severity(StrEnum):
+    """How much a finding matters: worth knowing, worth a look, or the result cannot be trusted as it is."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """One row of the table.
+
+    ``subject`` says what the finding is about (href, host, origin or crawl), ``arguments`` names the
+    values that its sentences show besides the subject. ``sentences``: English, Japanese, Simplified Chinese.
+    """
+
+    code: str
+    severity: Severity
+    subject: str
+    arguments: tuple[str, ...]
+    sentences: tuple[str, str, str]
+
+
+_NOTE, _WARNING, _PROBLEM = Severity.NOTE, Severity.WARNING, Severity.PROBLEM
+
+# code, severity, what the subject is, arguments, then English, Japanese, Chinese.
+_TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = (
+    ("seed_landed_elsewhere", _WARNING, "href", ("landing",),
+     "The start address {subject} leads to {landing}, which is another domain; check that this is the site you meant.",
+     "開始 URL {subject} は別のドメインの {landing} に転送されます。目的のサイトか確認してください。",
+     "起始地址 {subject} 跳转到另一个域名的 {landing}；请确认这是您要抓取的站点。"),
+    ("seed_landed_on_suffix", _PROBLEM, "href", ("landing",),
+     "The start address {subject} leads to {landing}, a name under which anyone may have a site; "
+     "the scope was not moved there. Start from the address you mean.",
+     "開始 URL {subject} の転送先 {landing} は誰でもサイトを持てる名前のため、範囲を移していません。目的の URL から開始してください。",
+     "起始地址 {subject} 跳转到公共后缀 {landing}，范围未移至该处；请从您要的地址开始。"),
+    ("seed_failed", _WARNING, "href", ("ending",),
+     "The start address {subject} could not be fetched ({ending}); check the address and the server.",
+     "開始 URL {subject} を取得できませんでした（{ending}）。アドレスとサーバーを確認してください。",
+     "无法获取起始地址 {subject}（{ending}）；请检查地址和服务器。"),
+    ("nothing_fetched", _PROBLEM, "crawl", (),
+     "Not one page was fetched; the endings in the ledger say why.",
+     "1 ページも取得できませんでした。理由は台帳の各行を確認してください。",
+     "没有获取到任何页面；原因见台账各行。"),
+    ("one_page_only", _WARNING, "href", (),
+     "Only {subject} was fetched and it holds no link in scope; "
+     "its links may be made by a script, or lead to another host.",
+     "{subject} の 1 ページだけを取得しました。範囲内のリンクがありません。"
+     "リンクがスクリプトで作られているか、別のホストを指している可能性があります。",
+     "只获取了 {subject} 一个页面，其中没有范围内的链接；链接可能由脚本生成，或指向其他主机。"),
+    ("host_given_up", _WARNING, "host", ("failures",),
+     "The host {subject} failed {failures} times in a row and was left alone; look into the host and crawl again.",
+     "ホスト {subject} は {failures} 回続けて失敗したため中止しました。ホストを確認して再度クロールしてください。",
+     "主机 {subject} 连续失败 {failures} 次，已放弃；请检查主机后重新抓取。"),
+    ("robots_unreachable", _WARNING, "origin", (),
+     "The robots.txt of {subject} could not be had, so nothing of it was fetched (RFC 9309 2.3.1.4); "
+     "mend the server's answer for /robots.txt.",
+     "{subject} の robots.txt を取得できないため、何も取得していません（RFC 9309 2.3.1.4）。"
+     "/robots.txt の応答を直してください。",
+     "无法取得 {subject} 的 robots.txt，因此未抓取其任何内容（RFC 9309 2.3.1.4）；请修正 /robots.txt 的响应。"),
+    ("delay_too_long", _WARNING, "origin", ("delay_seconds", "limit_seconds"),
+     "The robots.txt of {subject} asks for {delay_seconds} s between requests, more than the {limit_seconds} s that "
+     "politeness.max_crawl_delay allows, so its pages were left alone; raise the limit to crawl them.",
+     "{subject} の robots.txt の Crawl-delay は {delay_seconds} 秒で、politeness.max_crawl_delay の {limit_seconds} 秒を"
+     "超えるため取得していません。クロールするには上限を上げてください。",
+     "{subject} 的 robots.txt 要求间隔 {delay_seconds} 秒，超过 politeness.max_crawl_delay 的 {limit_seconds} 秒，"
+     "因此未抓取；如要抓取请提高上限。"),
+    ("robots_ignored", _WARNING, "crawl", (),
+     "robots.txt was not obeyed in this run (robots.obey = false); do this only on a site of your own.",
+     "この実行では robots.txt に従っていません（robots.obey = false）。ご自身のサイトでのみ使用してください。",
+     "本次运行未遵守 robots.txt（robots.obey = false）；仅可用于您自己的站点。"),
+    ("tls_not_verified", _WARNING, "host", (),
+     "The certificate of {subject} was not checked (verify = false), so its pages may come from anyone; "
+     "give fetch.ca_file instead.",
+     "{subject} の証明書を検証していないため（verify = false）、なりすましの可能性があります。代わりに fetch.ca_file を指定してください。",
+     "未校验 {subject} 的证书（verify = false），内容可能被冒充；请改用 fetch.ca_file。"),
+    ("hash_collision", _PROBLEM, "href", ("other",),
+     "{subject} and {other} share one key in the store, so only the second has a row; please report both addresses.",
+     "{subject} と {other} は保存用のキーが同じため、後者だけが記録されています。両方のアドレスをご報告ください。",
+     "{subject} 与 {other} 在存储中的键相同，只记录了后者；请报告这两个地址。"),
+    ("refusals_not_listed", _NOTE, "host", ("count",),
+     "{count} refused links to {subject} are counted but not listed; raise ledger.refusals_per_host to list them.",
+     "{subject} への対象外リンク {count} 件は件数のみ記録しています。一覧にするには ledger.refusals_per_host を上げてください。",
+     "指向 {subject} 的 {count} 个被拒链接只计数未列出；如需列出请提高 ledger.refusals_per_host。"),
+    ("books_unbalanced", _PROBLEM, "crawl", ("faults",),
+     "The books do not balance: {faults}. Keep the store file and report this.",
+     "帳簿が一致しません：{faults}。保存ファイルを残してご報告ください。",
+     "账目不平：{faults}。请保留存储文件并报告。"),
+    ("under_threshold", _WARNING, "crawl", ("pages", "before"),
+     "Only {pages} pages were fetched, and {before} last time; check the site before you use this result.",
+     "取得は {pages} ページのみで、前回は {before} ページでした。結果を使う前にサイトを確認してください。",
+     "只获取了 {pages} 个页面，上次为 {before} 个；使用结果前请检查站点。"),
+)  # fmt: skip
+
+FINDINGS: Final[dict[str, FindingKind]] = {
+    code: FindingKind(code, severity, subject, arguments, (en, ja, zh))
+    for code, severity, subject, arguments, en, ja, zh in _TABLE
+}
+"""Every finding by its code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding of a run: its code, what it is about, and the values its sentence shows."""
+
+    code: str
+    subject: str = ""
+    arguments: Mapping[str, Argument] = field(default_factory=dict, hash=False)
+
+    @property
+    def severity(self) -> Severity:
+        """Return how much it matters; a code that a newer version wrote is a warning."""
+        known = FINDINGS.get(self.code)
+        return known.severity if known else Severity.WARNING
+
+    def sentence(self, language: str = "en") -> str:
+        """Return the owner's sentence in ``en``, ``ja`` or ``zh`` (any other language gives English).
+
+        A value that is missing shows as ``?``; a code of a newer version shows as it is, with its subject.
+        """
+        known = FINDINGS.get(self.code)
+        if known is None:
+            return f"{self.code}: {self.subject}"
+        template = known.sentences[LANGUAGES.index(language) if language in LANGUAGES else 0]
+        shown = {name: self.arguments.get(name, "?") for name in known.arguments}
+        return template.format(subject=self.subject, **shown)

@@ -1,0 +1,103 @@
+-- What reports read. Columns of a run's ledger come from the views of schema.sql, so that every report tells the same endings.
+
+-- name: report_runs
+-- Every run, the newest first.
+SELECT r.id, c.name, r.version, r.state, r.stop_reason, r.started_at, r.ended_at, r.active_seconds, r.config, r.counters, r.books
+FROM run AS r JOIN crawl AS c ON c.id = r.crawl ORDER BY r.id DESC;
+
+-- name: report_run
+SELECT r.id, c.name, r.version, r.state, r.stop_reason, r.started_at, r.ended_at, r.active_seconds, r.config, r.counters, r.books
+FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE r.id = ?;
+
+-- name: report_latest
+-- The newest run of a crawl.
+SELECT max(r.id) FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE c.name = ?;
+
+-- name: report_latest_of_any
+SELECT max(id) FROM run;
+
+-- name: report_config
+-- The settings that a run was made with.
+SELECT toml FROM config WHERE hash = ?;
+
+-- name: report_hosts_of_ledger
+-- Every host that has rows in a run, by name; number 0 holds what has no host. The recursion steps from host to host in the
+-- key of the refusals, since a DISTINCT would read them all.
+WITH RECURSIVE refused (host) AS (
+    SELECT min(host) FROM refusal WHERE run = ?
+    UNION ALL
+    SELECT (SELECT min(f.host) FROM refusal AS f WHERE f.run = ? AND f.host > refused.host) FROM refused WHERE host IS NOT NULL
+)
+SELECT x.host, coalesce(h.name, '') AS name
+FROM (SELECT host FROM run_host WHERE run = ? UNION SELECT host FROM refused WHERE host IS NOT NULL) AS x
+LEFT JOIN host AS h ON h.id = x.host
+ORDER BY name, x.host;
+
+-- name: report_ledger_of_host
+-- One host's ledger in the columns of report/ledger.py, which works out last_url. An empty text and an absent one are the same there.
+SELECT run, url, purpose, kind, reason, status,
+    url AS last_url, redirect_to, canonical, nullif(content_type, ''), nullif(title, ''), nullif(lang, ''),
+    depth, nullif(via, ''), found_by, site, nullif(rule, ''), attempts, fetched_at, bytes, round(seconds, 3),
+    CASE WHEN kind IN ('fetched', 'unchanged') AND index_reason IS NOT NULL THEN index_reason = '' END AS indexable,
+    nullif(index_reason, '') AS index_reason, nullif(last_modified, ''), nullif(etag, ''), nullif(digest, ''),
+    EXISTS (SELECT 1 FROM sitemap_entry AS s WHERE s.run = l.run AND s.host = l.host_id AND s.hash = l.hash) AS in_sitemap,
+    nullif(address, ''), ? AS version, hops, nofollow, nullif(detail, ''), nullif(host, ''), ended_at
+FROM ledger AS l WHERE run = ? AND host_id = ? ORDER BY purpose, url;
+
+-- name: report_visit
+-- One entry by host name, purpose and hash of its key, with what its response said.
+SELECT e.href, e.end_kind, e.end_reason, e.attempts, e.redirect_to,
+    CASE WHEN e.end_kind = 'unchanged' THEN coalesce(x.status, e.status) ELSE coalesce(e.status, x.status) END AS status,
+    x.headers, x.content_type, x.title, x.canonical, x.last_modified, x.fetched_at
+FROM host AS n JOIN ending AS e ON e.run = ? AND e.host = n.id AND e.purpose = ? AND e.hash = ?
+LEFT JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = e.purpose AND x.hash = e.hash
+WHERE n.name = ?;
+
+-- name: report_asked_pages_of_host
+-- The pages of a host found as seed, link or sitemap entry that were requested in the run (by themselves, or by another
+-- purpose of the same address, R-1.3) or stand unchanged: those that may have a row in the MF3.0 file (R-6.2).
+SELECT e.href, e.end_kind, e.end_reason, e.attempts, e.redirect_to,
+    CASE WHEN e.end_kind = 'unchanged' THEN coalesce(x.status, e.status) ELSE coalesce(e.status, x.status) END AS status,
+    x.headers, x.content_type, x.title, x.canonical, x.last_modified, x.fetched_at
+FROM ending AS e
+LEFT JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = 0 AND x.hash = e.hash
+WHERE e.run = ? AND e.host = ? AND e.purpose = 0 AND e.linked <> 0
+    AND (e.attempts > 0 OR (e.kind IS NOT NULL AND e.reason <> 'retired')) AND e.end_kind <> 'excluded'
+ORDER BY e.href;
+
+-- name: report_hosts_of_entries
+-- Every host that has entries in a run, by name; stepping from host to host in their key.
+WITH RECURSIVE entered (host) AS (
+    SELECT min(host) FROM entry WHERE run = ?
+    UNION ALL
+    SELECT (SELECT min(e.host) FROM entry AS e WHERE e.run = ? AND e.host > entered.host) FROM entered WHERE host IS NOT NULL
+)
+SELECT h.id, h.name FROM entered JOIN host AS h ON h.id = entered.host ORDER BY h.name;
+
+-- name: report_entry_count
+SELECT count(*) FROM entry WHERE run = ?;
+
+-- name: report_counts
+-- Entries by purpose and ending, stored or derived.
+SELECT CASE purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' ELSE 'sitemap' END, end_kind, end_reason, count(*)
+FROM ending WHERE run = ? GROUP BY purpose, end_kind, end_reason;
+
+-- name: report_refused
+-- Listed refusals by reason, less those whose address was admitted later.
+SELECT f.reason, count(*) FROM refusal AS f WHERE f.run = ? AND NOT EXISTS (
+    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
+) GROUP BY f.reason;
+
+-- name: report_unlisted
+-- Refusals that are counted only.
+SELECT coalesce(h.name, ''), c.reason, c.rule, c.count FROM refusal_count AS c LEFT JOIN host AS h ON h.id = c.host
+WHERE c.run = ? ORDER BY 1, 2, 3;
+
+-- name: report_asked_hosts
+-- What each host that was asked for anything cost, or that was given up.
+SELECT h.name, rh.requests, rh.failures, rh.seconds, rh.bytes, rh.pages, rh.given_up
+FROM run_host AS rh JOIN host AS h ON h.id = rh.host
+WHERE rh.run = ? AND (rh.requests > 0 OR rh.given_up <> 0) ORDER BY h.name;
+
+-- name: report_findings
+SELECT code, subject, arguments FROM finding WHERE run = ? ORDER BY code, subject;
