@@ -16,7 +16,7 @@ find_python() {  # print the first good Python, or say what is missing and fail
         fi
     done
     say "no usable Python among: ${PURLIEU_PYTHON:-python3 python3.13 python3.12 python3.11}"
-    say "Python 3.11 or later with its venv module is needed; found: $(python3 --version 2>&1 || true)"
+    say "Python 3.11 or later with its venv module is needed; python3 here is: $(python3 --version 2>&1 || true)"
     say "on Debian and Ubuntu: apt-get install python3 python3-venv; another place: PURLIEU_PYTHON=/path/to/python"
     return 2
 }
