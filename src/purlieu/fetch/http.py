@@ -15,29 +15,24 @@ import logging
 import os
 import socket
 import ssl
-from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pycurl
 
-from purlieu.fetch.address import AddressGuard, classify, literal
+from purlieu.fetch.address import AddressGuard, classify
 from purlieu.fetch.answer import Answer
+from purlieu.fetch.origin import Origin, Origins, header_lines, without_user
+from purlieu.fetch.watch import Watch
 from purlieu.response import Failure, Fault, Request, Response
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from purlieu.settings import FetchSettings, HostSettings, OriginSettings
+from purlieu.settings import FetchSettings, HostSettings, OriginSettings
 
 LOG: Final = logging.getLogger(__name__)
-ORIGINS_KEPT: Final = 512
-JARS_KEPT: Final = 1024
 CONNECTIONS_KEPT: Final = 256
+JAR_BYTES: Final = 65_536
 CODINGS: Final = "gzip, deflate, br" + (", zstd" if pycurl.version_info()[4] & pycurl.VERSION_ZSTD else "")
-ACCEPT: Final = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8"
-_SENT_BY_ALL: Final = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
+_WEB_ONLY: Final = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 
 # Error codes that older bindings have no name for.
 _HTTP2_STREAM, _HTTP3, _SSL_CLIENTCERT, _PROXY, _QUIC, _TOO_LARGE = 92, 95, 98, 97, 96, 100
@@ -75,18 +70,6 @@ FAULTS: Final[dict[int, tuple[Fault, Fault]]] = {
 }
 
 
-@dataclass(slots=True, eq=False)
-class _Origin:
-    """What an origin's requests have in common: cookies of its host, headers and credentials of its owner."""
-
-    host: str
-    literal: str | None
-    headers: list[bytes]
-    cookies: pycurl.CurlShare | None
-    credentials: OriginSettings | None
-    verify: bool
-
-
 class _Ending(NamedTuple):
     """How libcurl ended a transfer: 0 or its error code, and its words."""
 
@@ -112,16 +95,15 @@ class _Descriptor:
 class _Transfer:
     """One easy handle, kept for many hops, with the callbacks that libcurl calls for it."""
 
-    __slots__ = ("address", "answer", "curl", "guard", "headers", "method", "origin", "proxied", "refused", "request",
-                 "tried", "waiting")  # fmt: skip
+    __slots__ = ("address", "answer", "curl", "guard", "headers", "method", "origin", "refused", "request", "tried",
+                 "waiting")  # fmt: skip
 
-    def __init__(self, header_bytes: int, guard: AddressGuard, *, proxied: bool) -> None:
+    def __init__(self, header_bytes: int, guard: AddressGuard, origin: Origin) -> None:
         self.curl: Any = pycurl.Curl()  # Any: the bindings carry no types
         self.curl.transfer = self
         self.answer = Answer(header_bytes)
         self.guard = guard
-        self.proxied = proxied
-        self.origin: _Origin | None = None
+        self.origin = origin
         self.headers: tuple[tuple[str, str], ...] | None = None
         self.method = "GET"
         self.waiting: asyncio.Future[_Ending] | None = None
@@ -138,7 +120,7 @@ class _Transfer:
         """Give libcurl a socket for this address, or refuse it (R-5.1). No DNS trick gets round this."""
         family, kind, protocol, address = target
         host = address[0] if isinstance(address, tuple) else ""  # anything else is a unix socket
-        if not self.proxied and not self.admitted(host):
+        if not self.origin.proxy and not self.admitted(host):
             return int(pycurl.SOCKET_BAD)
         try:
             opened = _Descriptor(socket.socket(family, kind, protocol).detach())
@@ -150,8 +132,9 @@ class _Transfer:
     def about_to_ask(self, remote: str, _local: str, _remote_port: int, _local_port: int) -> int:
         """Look at the connection chosen, a kept one too, before the request goes out on it."""
         self.address = remote
-        self.answer.restart()
-        if self.proxied or self.admitted(remote):
+        if not self.answer.untouched:  # by a proxy, or by the challenge of an authentication
+            self.answer.restart()
+        if self.origin.proxy or self.admitted(remote):
             return int(pycurl.PREREQFUNC_OK)
         self.tried = False
         return int(pycurl.PREREQFUNC_ABORT)
@@ -159,9 +142,7 @@ class _Transfer:
     def admitted(self, address: str) -> bool:
         """Ask the guard, and remember a refusal."""
         request = self.request
-        origin = self.origin
-        host = origin.host if origin else ""
-        if self.guard.admit(address, host, opens=request.opens, in_scope=request.in_scope):
+        if self.guard.admit(address, self.origin.host, opens=request.opens, in_scope=request.in_scope):
             return True
         self.refused = address
         return False
@@ -170,31 +151,42 @@ class _Transfer:
         """Return what the hop gave."""
         get = self.curl.getinfo
         answer = self.answer
-        code = ending.code
-        seconds = get(pycurl.TOTAL_TIME)
         refused = self.refused and not self.tried
         fault = answer.fault
-        if fault is None and code and not answer.enough and not answer.complete():
-            before, after = FAULTS.get(code, (Fault.CONNECT, Fault.TRUNCATED))
-            if "chunked-encoding" in ending.words:  # libcurl has no code of its own for a damaged chunk size
-                after = Fault.PROTOCOL
-            fault = after if answer.started else before
-        if answer.started and not refused:
-            return answer.response(
-                fault,
-                address=self.address,
-                started_at=started_at,
-                seconds=seconds,
-                first_byte_seconds=get(pycurl.STARTTRANSFER_TIME),
-                wire_bytes=get(pycurl.SIZE_DOWNLOAD_T),
-            )
+        if fault is None and ending.code and not answer.enough and not answer.complete():
+            fault = _fault(ending, begun=answer.start is not None)
+        if answer.cookie_bytes:
+            self.tidy_cookies()
+        if answer.start is not None and not refused:
+            times = (get(pycurl.STARTTRANSFER_TIME), get(pycurl.TOTAL_TIME))
+            return answer.response(fault, self.address, started_at, times, get(pycurl.SIZE_DOWNLOAD_T))
         detail = answer.trouble or ending.words or "no answer"
         if refused:
             fault, self.address = Fault.ADDRESS_REFUSED, self.refused
             detail = f'address "{self.refused}" is {classify(self.refused)}'
-        elif self.proxied and (fault is Fault.CONNECT or get(pycurl.HTTP_CONNECTCODE) not in {0, 200}):
+        elif self.origin.proxy and (fault is Fault.CONNECT or get(pycurl.HTTP_CONNECTCODE) not in {0, 200}):
             fault = Fault.PROXY
+        seconds = get(pycurl.TOTAL_TIME)
         return Failure(self.request.url, fault or Fault.PROTOCOL, detail, started_at, seconds, self.address)
+
+    def tidy_cookies(self) -> None:
+        """Empty the host's jar when it has grown past all sense: a server may send new cookies with every page."""
+        jar = self.origin.jar
+        if jar is None:
+            return
+        jar.received_bytes += self.answer.cookie_bytes
+        if jar.received_bytes > JAR_BYTES:
+            jar.received_bytes = sum(map(len, self.curl.getinfo(pycurl.INFO_COOKIELIST)))
+            if jar.received_bytes > JAR_BYTES // 2:
+                self.curl.setopt(pycurl.COOKIELIST, "ALL")
+                jar.received_bytes = 0
+
+
+def _fault(ending: _Ending, *, begun: bool) -> Fault:
+    before, after = FAULTS.get(ending.code, (Fault.CONNECT, Fault.TRUNCATED))
+    if ending.code == pycurl.E_RECV_ERROR and ending.words.startswith("chunk "):
+        after = Fault.PROTOCOL  # a damaged chunk size, for which libcurl has no code of its own
+    return after if begun else before
 
 
 class HttpFetcher:
@@ -215,38 +207,30 @@ class HttpFetcher:
         self._settings = settings
         self._user_agent = user_agent or settings.user_agent or "Purlieu"
         self._now = now or _epoch
-        self._unverified = frozenset(host.name.lower() for host in hosts if not host.verify)
-        self._owned = {origin.origin.rstrip("/").lower(): origin for origin in origins}
-        self._proxied = bool(settings.proxy) or settings.proxy_from_environment
         self._guard = AddressGuard(settings.allow_addresses)
-        self._origins: OrderedDict[str, _Origin] = OrderedDict()
-        self._jars: OrderedDict[str, pycurl.CurlShare] = OrderedDict()
+        self._origins = Origins(settings, origins, hosts, _new_cookies)
         self._idle: list[_Transfer] = []
         self._busy: set[_Transfer] = set()
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._multi: Any = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._due_at = 0.0
-        self._wakes_at = 0.0
+        self._watch: Watch | None = None
         self._adding = False
         self._at_once = False
-        self._watched: dict[int, int] = {}
-        if self._proxied:
+        if settings.proxy:
             LOG.info("behind a proxy only literal addresses are checked: names are resolved by the proxy")
 
     async def fetch(self, request: Request) -> Response | Failure:
         """Ask for one hop and return what came back or why nothing did; a cancelled call drops the transfer."""
-        if self._loop is None:
+        if self._watch is None:
             self._start()
         started_at = self._now()
-        origin = self._origin(request.url)
+        origin = self._origins.of(request.url)
         if origin is None:
             return Failure(request.url, Fault.PROTOCOL, f'"{request.url}" is no http or https address', started_at, 0.0)
-        transfer = self._idle.pop() if self._idle else self._transfer()
+        transfer = self._idle.pop() if self._idle else self._transfer(origin)
         transfer.begin(request)
         try:
             self._aim(transfer, origin)
-            if self._proxied and origin.literal is not None and not transfer.admitted(origin.literal):
+            if origin.proxy and origin.address is not None and not transfer.admitted(origin.address):
                 return transfer.outcome(_DONE, started_at)
             ending = await self._run(transfer)
             return transfer.outcome(ending, started_at)
@@ -263,68 +247,22 @@ class HttpFetcher:
         for transfer in self._idle:
             transfer.curl.close()
         self._idle.clear()
-        if self._timer is not None:
-            self._timer.cancel()
         if self._multi is not None:
             self._multi.close()
-            self._multi = None
-        for fd in tuple(self._watched):
-            self._watch(pycurl.POLL_REMOVE, fd, None, None)
-        self._loop = None
+        if self._watch is not None:
+            self._watch.close()
+        self._multi = self._watch = None
 
     # What is asked for.
 
-    def _origin(self, url: str) -> _Origin | None:
-        scheme, _, rest = url.partition("://")
-        prefix = f"{scheme}://{rest.partition('/')[0]}"
-        origin = self._origins.get(prefix)
-        if origin is None:
-            if scheme not in {"http", "https"} or len(prefix) == len(scheme) + 3:
-                return None
-            origin = self._make_origin(prefix)
-            self._origins[prefix] = origin
-            if len(self._origins) > ORIGINS_KEPT:
-                self._origins.popitem(last=False)
-        return origin
-
-    def _make_origin(self, prefix: str) -> _Origin:
-        scheme, _, authority = prefix.lower().partition("://")
-        authority = authority.partition("?")[0].partition("#")[0].rpartition("@")[2]
-        host = authority if authority.endswith("]") else authority.rpartition(":")[0] or authority
-        owned = self._owned.get(f"{scheme}://{authority}")
-        headers = [("Accept", ACCEPT)]
-        if self._settings.accept_language:
-            headers.append(("Accept-Language", self._settings.accept_language))
-        if owned:
-            headers.extend(owned.headers)
-        return _Origin(
-            host=host,
-            literal=literal(host),
-            headers=[_line(name, value) for name, value in headers],
-            cookies=self._jar(host) if self._settings.cookies else None,
-            credentials=owned if owned and owned.user else None,
-            verify=host not in self._unverified,
-        )
-
-    def _jar(self, host: str) -> pycurl.CurlShare:
-        """Return the host's own cookies: a jar apart, so that no ``Domain=`` carries one to another host (R-4.7)."""
-        jar = self._jars.get(host)
-        if jar is None:
-            jar = self._jars[host] = pycurl.CurlShare()
-            jar.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
-            if len(self._jars) > JARS_KEPT:
-                self._jars.popitem(last=False)
-        self._jars.move_to_end(host)
-        return jar
-
-    def _transfer(self) -> _Transfer:
-        """Make a handle and set what never changes."""
+    def _transfer(self, origin: Origin) -> _Transfer:
+        """Make a handle, set what never changes, and aim it at a first origin."""
         settings = self._settings
-        transfer = _Transfer(settings.header_bytes, self._guard, proxied=self._proxied)
+        transfer = _Transfer(settings.header_bytes, self._guard, origin)
         version = pycurl.CURL_HTTP_VERSION_2TLS if settings.http2 else pycurl.CURL_HTTP_VERSION_1_1
         options = [
-            (pycurl.PROTOCOLS, _SENT_BY_ALL),
-            (pycurl.REDIR_PROTOCOLS, _SENT_BY_ALL),
+            (pycurl.PROTOCOLS, _WEB_ONLY),
+            (pycurl.REDIR_PROTOCOLS, _WEB_ONLY),
             (pycurl.FOLLOWLOCATION, 0),
             (pycurl.NOSIGNAL, 1),
             (pycurl.PATH_AS_IS, 1),
@@ -336,14 +274,13 @@ class HttpFetcher:
             (pycurl.TIMEOUT_MS, int(settings.timeout_seconds * 1000)),
             (pycurl.LOW_SPEED_LIMIT, settings.low_speed_bytes),
             (pycurl.LOW_SPEED_TIME, max(1, round(settings.low_speed_seconds))),
+            (pycurl.NOPROXY, ""),  # which origin has a proxy is said for each; the environment is not asked
             (pycurl.BUFFERSIZE, 131_072),
             (pycurl.HEADERFUNCTION, transfer.answer.header),
             (pycurl.WRITEFUNCTION, transfer.answer.body),
             (pycurl.OPENSOCKETFUNCTION, transfer.open_socket),
             (pycurl.PREREQFUNCTION, transfer.about_to_ask),
         ]
-        if not settings.proxy_from_environment:
-            options += [(pycurl.PROXY, settings.proxy), (pycurl.NOPROXY, "")]
         authorities = ssl.get_default_verify_paths()
         if settings.ca_file:  # in addition to the system's: an intranet's authority must not close the public web
             options += [(pycurl.CAINFO, settings.ca_file)]
@@ -352,9 +289,10 @@ class HttpFetcher:
             options += [(pycurl.CAINFO, authorities.cafile)]
         for option, value in options:
             transfer.curl.setopt(option, value)
+        self._aim_at_origin(transfer.curl, origin)
         return transfer
 
-    def _aim(self, transfer: _Transfer, origin: _Origin) -> None:
+    def _aim(self, transfer: _Transfer, origin: Origin) -> None:
         """Set what this hop needs and the last one had otherwise."""
         curl = transfer.curl
         request = transfer.request
@@ -363,35 +301,36 @@ class HttpFetcher:
             transfer.origin = origin
             transfer.headers = None
         if transfer.headers != request.headers:
-            curl.setopt(pycurl.HTTPHEADER, [*origin.headers, *(_line(name, value) for name, value in request.headers)])
+            curl.setopt(pycurl.HTTPHEADER, [*origin.lines, *header_lines(request.headers)])
             transfer.headers = request.headers
         if transfer.method != request.method:
             curl.setopt(pycurl.NOBODY, request.method == "HEAD")
             if request.method == "GET":
                 curl.setopt(pycurl.HTTPGET, 1)
             transfer.method = request.method
-        curl.setopt(pycurl.URL, _without_userinfo(request.url) if "@" in request.url else request.url)
+        curl.setopt(pycurl.URL, without_user(request.url) if "@" in request.url else request.url)
 
-    def _aim_at_origin(self, curl: Any, origin: _Origin) -> None:
-        if origin.cookies is not None:
-            curl.setopt(pycurl.SHARE, origin.cookies)
+    def _aim_at_origin(self, curl: Any, origin: Origin) -> None:
+        if origin.jar is not None:
+            curl.setopt(pycurl.SHARE, origin.jar.cookies)
             curl.setopt(pycurl.COOKIEFILE, "")
+        curl.setopt(pycurl.PROXY, origin.proxy)
         curl.setopt(pycurl.SSL_VERIFYPEER, int(origin.verify))
         curl.setopt(pycurl.SSL_VERIFYHOST, 2 if origin.verify else 0)
-        if origin.credentials is None:
+        owner = origin.owner
+        if owner is None or not owner.user:
             curl.unsetopt(pycurl.USERPWD)
             return
-        digest = origin.credentials.auth == "digest"
-        curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_DIGEST if digest else pycurl.HTTPAUTH_BASIC)
-        curl.setopt(pycurl.USERNAME, origin.credentials.user.encode())
-        curl.setopt(pycurl.PASSWORD, origin.credentials.password.encode())
+        curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_DIGEST if owner.auth == "digest" else pycurl.HTTPAUTH_BASIC)
+        curl.setopt(pycurl.USERNAME, owner.user.encode())
+        curl.setopt(pycurl.PASSWORD, owner.password.encode())
 
     # libcurl on the loop.
 
     def _start(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        self._watch = Watch(asyncio.get_running_loop(), self._act, self._come_back)
         self._multi = pycurl.CurlMulti()
-        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch_socket)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
         self._multi.setopt(pycurl.M_MAXCONNECTS, CONNECTIONS_KEPT)
 
@@ -399,14 +338,15 @@ class HttpFetcher:
         waiting: asyncio.Future[_Ending] = asyncio.get_running_loop().create_future()
         transfer.waiting = waiting
         self._busy.add(transfer)
-        self._adding = True
-        self._multi.add_handle(transfer.curl)
-        self._adding = False
-        if self._at_once:  # spares one round of the loop: the request goes out now
-            self._act(pycurl.SOCKET_TIMEOUT, 0)
         try:
+            self._adding = True
+            self._multi.add_handle(transfer.curl)
+            self._adding = False
+            if self._at_once:  # spares one round of the loop: the request goes out now
+                self._act(pycurl.SOCKET_TIMEOUT, 0)
             return await waiting
-        except asyncio.CancelledError:
+        except BaseException:  # cancelled, most likely
+            self._adding = False
             self._end(transfer, None)
             raise
 
@@ -425,6 +365,9 @@ class HttpFetcher:
         if running < len(self._busy):
             self._collect()
 
+    def _come_back(self) -> None:
+        self._act(pycurl.SOCKET_TIMEOUT, 0)
+
     def _collect(self) -> None:
         more = 1
         while more:
@@ -434,77 +377,27 @@ class HttpFetcher:
             for curl, code, words in bad:
                 self._end(curl.transfer, _Ending(code, words))
 
-    def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
-        """Watch a socket as libcurl says (``M_SOCKETFUNCTION``)."""
-        loop = self._loop
-        before = self._watched.get(fd, 0)
-        after = 0 if what == pycurl.POLL_REMOVE else what
-        if loop is None or before == after:
-            return
-        if after & pycurl.POLL_IN and not before & pycurl.POLL_IN:
-            loop.add_reader(fd, self._act, fd, pycurl.CSELECT_IN)
-        elif before & pycurl.POLL_IN and not after & pycurl.POLL_IN:
-            loop.remove_reader(fd)
-        if after & pycurl.POLL_OUT and not before & pycurl.POLL_OUT:
-            loop.add_writer(fd, self._act, fd, pycurl.CSELECT_OUT)
-        elif before & pycurl.POLL_OUT and not after & pycurl.POLL_OUT:
-            loop.remove_writer(fd)
-        if after:
-            self._watched[fd] = after
-        else:
-            del self._watched[fd]
+    def _watch_socket(self, what: int, fd: int, _multi: object, _data: object) -> None:
+        """Do as ``M_SOCKETFUNCTION`` says."""
+        if self._watch is not None:
+            self._watch.socket(fd, 0 if what == pycurl.POLL_REMOVE else what)
 
     def _set_timer(self, milliseconds: int) -> None:
-        """Come back after so long (``M_TIMERFUNCTION``); only plans, since libcurl may not be called from here.
-
-        Every transfer moves the time of its limit forward, so a timer that is already set for an earlier moment is left
-        standing and looks again when it fires: that spares setting and cancelling one for each page.
-        """
-        loop = self._loop
-        if loop is None or milliseconds < 0:
-            self._due_at = 0.0
-            return
+        """Do as ``M_TIMERFUNCTION`` says; only plans, since libcurl may not be called from here."""
         if milliseconds == 0 and self._adding:
             self._at_once = True
-            return
-        self._due_at = due_at = loop.time() + milliseconds / 1000
-        if self._timer is None or due_at < self._wakes_at:
-            self._plan(loop, due_at)
-
-    def _plan(self, loop: asyncio.AbstractEventLoop, due_at: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._wakes_at = due_at
-        self._timer = loop.call_at(due_at, self._timer_fired)
-
-    def _timer_fired(self) -> None:
-        self._timer = None
-        loop = self._loop
-        if loop is None or not self._due_at:
-            return
-        if loop.time() + 0.001 < self._due_at:
-            self._plan(loop, self._due_at)
-        else:
-            self._act(pycurl.SOCKET_TIMEOUT, 0)
+        elif self._watch is not None:
+            self._watch.timer(None if milliseconds < 0 else milliseconds / 1000)
 
 
 _DONE: Final = _Ending(0, "")
 
 
-def _line(name: str, value: str) -> bytes:
-    """Return a request header line; line ends and NUL become spaces, so that no value can add a header."""
-    return f"{name}: {value}".translate(_BREAKS).encode("latin-1", "replace")
+def _new_cookies() -> pycurl.CurlShare:
+    jar = pycurl.CurlShare()
+    jar.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
+    return jar
 
 
 def _epoch() -> float:
     return datetime.now(UTC).timestamp()
-
-
-_BREAKS: Final = {0: " ", 10: " ", 13: " "}
-
-
-def _without_userinfo(url: str) -> str:
-    """Return a URL without ``user:password@``: a link brings no credentials, only the owner does."""
-    scheme, _, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"

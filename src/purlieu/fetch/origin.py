@@ -1,0 +1,151 @@
+"""What the requests to one origin have in common: its owner's headers and credentials, its host's cookies, its checks.
+
+Knows the owner's ``[[origin]]`` and ``[[host]]`` exceptions and gives each to the origin it is bound to, and to no
+other (R-4.7). Knows no libcurl: a cookie jar is whatever it was told to make.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from purlieu.fetch.address import literal
+from purlieu.settings import FetchSettings, HostSettings, OriginSettings
+
+ORIGINS_KEPT: Final = 512
+JARS_KEPT: Final = 1024
+ACCEPT: Final = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8"
+_PORTS: Final = {"http": ":80", "https": ":443"}
+_BREAKS: Final = {0: " ", 10: " ", 13: " "}
+
+
+@dataclass(slots=True, eq=False)
+class Jar:
+    """The cookies of one host; ``received_bytes`` grows with each Set-Cookie until the jar is looked into."""
+
+    cookies: Any
+    received_bytes: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Origin:
+    """One origin; ``address`` is its host when that is a literal address, ``lines`` its request header lines.
+
+    ``proxy`` is "" where the server is asked directly.
+    """
+
+    host: str
+    address: str | None
+    lines: list[bytes]
+    jar: Jar | None
+    owner: OriginSettings | None
+    proxy: str
+    verify: bool
+
+
+class Origins:
+    """The origins met lately, by ``scheme://authority``."""
+
+    def __init__(
+        self,
+        settings: FetchSettings,
+        owned: Sequence[OriginSettings],
+        hosts: Sequence[HostSettings],
+        new_cookies: Callable[[], Any],
+    ) -> None:
+        """Take the owner's exceptions, and what makes an empty store of cookies."""
+        self._accept_language = settings.accept_language
+        self._with_cookies = settings.cookies
+        self._new_cookies = new_cookies
+        self._proxy = settings.proxy
+        self._proxy_from_environment = settings.proxy_from_environment and not settings.proxy
+        self._unverified = frozenset(host.name.lower() for host in hosts if not host.verify)
+        self._owned = {_bare(one.origin): one for one in owned}
+        self._known: OrderedDict[str, Origin] = OrderedDict()
+        self._jars: OrderedDict[str, Jar] = OrderedDict()
+
+    def of(self, url: str) -> Origin | None:
+        """Return the origin of an absolute URL; None when it is neither http nor https, or has no host."""
+        scheme, _, rest = url.partition("://")
+        authority = rest.partition("/")[0]
+        prefix = f"{scheme}://{authority}"
+        origin = self._known.get(prefix)
+        if origin is None and authority and scheme in _PORTS:
+            origin = self._known[prefix] = self._make(scheme, authority)
+            if len(self._known) > ORIGINS_KEPT:
+                self._known.popitem(last=False)
+        return origin
+
+    def _make(self, scheme: str, authority: str) -> Origin:
+        bare = _bare(f"{scheme}://{authority}")
+        host = host_of(bare)
+        owner = self._owned.get(bare)
+        headers = [("Accept", ACCEPT)]
+        if self._accept_language:
+            headers.append(("Accept-Language", self._accept_language))
+        return Origin(
+            host=host,
+            address=literal(host),
+            lines=header_lines((*headers, *(owner.headers if owner else ()))),
+            jar=self._jar(host) if self._with_cookies else None,
+            owner=owner,
+            proxy=_environment_proxy(scheme, host) if self._proxy_from_environment else self._proxy,
+            verify=host not in self._unverified,
+        )
+
+    def _jar(self, host: str) -> Jar:
+        """Return the host's own jar: one apart for each, so that no ``Domain=`` carries a cookie to another host."""
+        jar = self._jars.get(host)
+        if jar is None:
+            jar = self._jars[host] = Jar(self._new_cookies())
+            if len(self._jars) > JARS_KEPT:
+                self._jars.popitem(last=False)
+        self._jars.move_to_end(host)
+        return jar
+
+
+def _environment_proxy(scheme: str, host: str) -> str:
+    """Return the proxy that the environment names for such an origin, "" when ``no_proxy`` or nothing speaks of it."""
+    from urllib.request import getproxies, proxy_bypass  # slow to import, seldom needed
+
+    proxies = getproxies()
+    return "" if proxy_bypass(host.strip("[]")) else proxies.get(scheme, proxies.get("all", ""))
+
+
+def _bare(origin: str) -> str:
+    """Return ``scheme://host[:port]`` in lower case, without user, path and the scheme's own port."""
+    scheme, _, rest = origin.lower().partition("://")
+    for mark in "/?#\\":
+        rest = rest.partition(mark)[0]
+    return f"{scheme}://{rest.rpartition('@')[2].removesuffix(_PORTS.get(scheme, ''))}"
+
+
+def host_of(origin: str) -> str:
+    """Return the host of ``scheme://host[:port]``; a literal IPv6 address keeps its brackets."""
+    authority = origin.partition("://")[2]
+    head, colon, port = authority.rpartition(":")
+    return head if colon and not port.endswith("]") else authority
+
+
+def header_lines(headers: Sequence[tuple[str, str]]) -> list[bytes]:
+    """Return request header lines; line ends and NUL become spaces, so that no value can add a header.
+
+    A value goes out as the octets it came in with (latin-1), or as UTF-8 where it has other characters.
+    """
+    lines = []
+    for name, value in headers:
+        line = f"{name}: {value}".translate(_BREAKS)
+        try:
+            lines.append(line.encode("latin-1"))
+        except UnicodeEncodeError:
+            lines.append(line.encode("utf-8", "replace"))
+    return lines
+
+
+def without_user(url: str) -> str:
+    """Return a URL without ``user:password@``: a link brings no credentials, only the owner does."""
+    scheme, _, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
