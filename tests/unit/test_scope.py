@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -154,6 +156,27 @@ def test_landing(how: dict[str, Any], landing: str | None, accepted: str, refuse
     assert not scope.pending
     assert takes(scope, accepted)
     assert not takes(scope, refused)
+
+
+def test_landing_on_the_seeds_own_host() -> None:
+    """A seed that is itself on a bare suffix may land there: the owner named it."""
+    scope = Scope.of(Settings(seeds=("http://github.io/",), scope=ScopeSettings(mode="same-dir")))
+
+    assert not takes(scope.landed(0, "http://github.io/en/"), "http://github.io/x")
+
+
+def test_same_host_reads_no_suffix_list() -> None:
+    """A same-host crawl whose seeds land on their own hosts never reads the suffix list (R-9.2)."""
+    program = """
+import sys
+from purlieu.scope import Scope
+from purlieu.settings import Settings
+scope = Scope.of(Settings(seeds=("http://a.example/",))).landed(0, "http://a.example/x")
+assert scope.accepts("http://a.example/y", "a.example") == 0
+sys.exit("publicsuffixlist" in sys.modules)
+"""
+
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_landing_makes_no_difference_to_any() -> None:

@@ -47,8 +47,8 @@ def encoder(encoding: str) -> Callable[[str], str] | None:
     """
     if encoding == "iso-2022-jp":
         return _in_iso_2022_jp
-    if encoding == "euc-jp":
-        return partial(_encoded, _in_euc_jp)
+    if encoding in {"euc-jp", "shift_jis"}:
+        return partial(_encoded, _in_euc_jp if encoding == "euc-jp" else _in_shift_jis)
     if encoding in _CODECS:
         return partial(_encoded, partial(_by_codec, encoding))
     return None
@@ -72,6 +72,23 @@ def _by_codec(encoding: str, char: str) -> bytes | None:
     except UnicodeEncodeError:
         return None
     return None if encoding == "big5" and encoded[0] in _BIG5_UNWRITTEN else encoded
+
+
+def _in_shift_jis(char: str) -> bytes | None:
+    """Write IBM's rows (from FA40 on) where Python writes the same characters in NEC's copy of them."""
+    encoded = _by_codec("shift_jis", char)
+    return _ibm_rows()[char] if encoded and encoded[0] in _NEC_LEADS else encoded
+
+
+@cache
+def _ibm_rows() -> dict[str, bytes]:
+    pairs = [bytes((lead, trail)) for lead in (0xFA, 0xFB, 0xFC) for trail in _TRAILS]
+    return {char: pair for pair in pairs if (char := pair.decode("cp932", "ignore"))}
+
+
+_NEC_LEADS = (0xED, 0xEE)
+_TABLE_LEADS = (*range(0x81, 0xA0), *range(0xE0, 0xF0))
+_TRAILS = (*range(0x40, 0x7F), *range(0x80, 0xFD))
 
 
 def _in_euc_jp(char: str) -> bytes | None:
@@ -124,19 +141,8 @@ def _is_half_width(char: str) -> bool:
 
 def _jis(char: str) -> bytes | None:
     """Return the JIS X 0208 row and cell (as 7-bit bytes) in the standard's index, read off Shift_JIS."""
-    pair = _nec_rows().get(char) or _by_codec("shift_jis", char)
+    pair = _by_codec("shift_jis", char)
     if pair is None or len(pair) == 1 or pair[0] not in _TABLE_LEADS:
         return None
     row, cell = _TABLE_LEADS.index(pair[0]) * 2, _TRAILS.index(pair[1])
     return bytes((0x21 + row + cell // 94, 0x21 + cell % 94))
-
-
-_TABLE_LEADS = (*range(0x81, 0xA0), *range(0xE0, 0xF0))
-_TRAILS = (*range(0x40, 0x7F), *range(0x80, 0xFD))
-
-
-@cache
-def _nec_rows() -> dict[str, bytes]:
-    """Return the characters that Shift_JIS writes in IBM's rows but which the table holds in NEC's (89 to 92)."""
-    pairs = [bytes((lead, trail)) for lead in (0xED, 0xEE) for trail in _TRAILS]
-    return {char: pair for pair in reversed(pairs) if (char := pair.decode("cp932", "ignore"))}
