@@ -48,7 +48,7 @@ class Visitor:
         self._outside = outside
         self._agent = settings.robots.agent
         self._classes = frozenset(settings.fetch.classes)
-        self._kinds = frozenset(settings.links.kinds) | html.ALWAYS_KINDS
+        self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if settings.sitemap.use else frozenset())
         self._seed_hosts = frozenset(host_of(seed) for seed in settings.seeds)
         politeness = settings.politeness
         self._retry = Retry(politeness.retries + 1, politeness.retry_seconds)

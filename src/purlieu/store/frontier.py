@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from purlieu import robots as robots_txt
 from purlieu import url
@@ -427,8 +427,7 @@ class Frontier:
         self._database.run("set_pace", lease.next_at, lease.smoothed_seconds, lease.backoff_seconds, lease.host)
 
     def _save_counters(self) -> None:
-        counters = asdict(self._counters)
-        self._database.run("save_counters", json.dumps(counters), self.active_seconds, self._run.id)
+        self._database.run("save_counters", self._counters.text(), self.active_seconds, self._run.id)
 
 
 def _response_row(key: tuple[int, int, int, int], visit: Visit) -> tuple[Value, ...]:

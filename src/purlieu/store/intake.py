@@ -6,9 +6,10 @@ strings and shared ``Facts``; an object per link is made for no known link.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling
@@ -43,6 +44,10 @@ class Counters:
     bytes: int = 0
     pages_asked: int = 0
     endings: Counter[str] = field(default_factory=Counter)
+
+    def text(self) -> str:
+        """Return them as JSON."""
+        return json.dumps({one.name: getattr(self, one.name) for one in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)

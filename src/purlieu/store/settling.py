@@ -102,7 +102,7 @@ class Settling:
         """Yield what was found and has no row, and is not among what is counted without being listed."""
         hosts = {(host, reason) for host, reason, _, _ in self.database.rows("unlisted", self.run.id)}
         checked: set[str] = set()
-        for what, href in self._found(seeds):
+        for what, href, parsed in self._found(seeds):
             if href in checked:
                 continue
             if len(checked) > _CHECKED:
@@ -110,28 +110,29 @@ class Settling:
             checked.add(href)
             if href.partition(":")[0].lower() in COUNTED_SCHEMES and (0, "scheme") in hosts:
                 continue
-            host, hashed = self.intake.key_of(href) if href.startswith(WEB_SCHEMES) else (0, url.key64(href))
+            web = parsed and href.startswith(WEB_SCHEMES)
+            host, hashed = self.intake.key_of(href) if web else (0, url.key64(href))
             capped = (host, "scope") in hosts or (host == 0 and {(0, "scheme"), (0, "invalid_url")} & hosts)
             if not capped and self.database.one("has_row", self.run.id, host, hashed) is None:
                 yield what, href
 
-    def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield every address that the run has found, from what is stored of its pages."""
-        yield from (("seed", href) for href in seeds)
+    def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, str, bool]]:
+        """Yield every address that the run has found, from what is stored of its pages, and whether it is a URL."""
+        yield from (("seed", href, True) for href in seeds)
         last = _FIRST
         while rows := list(self.database.rows("pages_with_outlinks", self.run.crawl, self.run.id, *last)):
             last = (rows[-1][0], rows[-1][1])
             for _, _, source, blob in rows:
                 yield from (
-                    (f"link of {source}", href)
-                    for href, kind, _, _ in unpack(blob)
+                    (f"link of {source}", href, parsed)
+                    for href, kind, _, parsed in unpack(blob)
                     if kind not in {"image", "script", "style", "form", "sitemap"}
                 )
         for what, name in (("redirect target", "redirect_targets"), ("sitemap entry", "sitemap_targets")):
             last = _FIRST
             while rows := list(self.database.rows(name, self.run.id, *last)):
                 last = (rows[-1][0], rows[-1][1])
-                yield from ((what, row[2]) for row in rows)
+                yield from ((what, row[2], True) for row in rows)
 
     def _row(self, name: str, run: int) -> tuple[int, ...]:
         row = self.database.one(name, run)
