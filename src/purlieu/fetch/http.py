@@ -312,6 +312,7 @@ class HttpFetcher:
 
     def _aim_at_origin(self, curl: Any, origin: Origin) -> None:
         if origin.jar is not None:
+            curl.unsetopt(pycurl.SHARE)  # the bindings refuse to go from one jar to another at once
             curl.setopt(pycurl.SHARE, origin.jar.cookies)
             curl.setopt(pycurl.COOKIEFILE, "")
         curl.setopt(pycurl.PROXY, origin.proxy)
