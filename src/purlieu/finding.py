@@ -67,23 +67,22 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "{subject} の 1 ページだけを取得しました。範囲内のリンクがありません。"
      "リンクがスクリプトで作られているか、別のホストを指している可能性があります。",
      "只获取了 {subject} 一个页面，其中没有范围内的链接；链接可能由脚本生成，或指向其他主机。"),
-    ("host_given_up", _WARNING, "host", ("failures",),
-     "The host {subject} failed {failures} times in a row and was left alone; look into the host and crawl again.",
-     "ホスト {subject} は {failures} 回続けて失敗したため中止しました。ホストを確認して再度クロールしてください。",
-     "主机 {subject} 连续失败 {failures} 次，已放弃；请检查主机后重新抓取。"),
+    ("host_given_up", _WARNING, "host", (),
+     "The host {subject} failed too often in a row and was left alone; look into the host and crawl again.",
+     "ホスト {subject} は失敗が続いたため中止しました。ホストを確認して再度クロールしてください。",
+     "主机 {subject} 连续失败过多，已放弃；请检查主机后重新抓取。"),
     ("robots_unreachable", _WARNING, "origin", (),
      "The robots.txt of {subject} could not be had, so nothing of it was fetched (RFC 9309 2.3.1.4); "
      "mend the server's answer for /robots.txt.",
      "{subject} の robots.txt を取得できないため、何も取得していません（RFC 9309 2.3.1.4）。"
      "/robots.txt の応答を直してください。",
      "无法取得 {subject} 的 robots.txt，因此未抓取其任何内容（RFC 9309 2.3.1.4）；请修正 /robots.txt 的响应。"),
-    ("delay_too_long", _WARNING, "origin", ("delay_seconds", "limit_seconds"),
-     "The robots.txt of {subject} asks for {delay_seconds} s between requests, more than the {limit_seconds} s that "
-     "politeness.max_crawl_delay allows, so its pages were left alone; raise the limit to crawl them.",
-     "{subject} の robots.txt の Crawl-delay は {delay_seconds} 秒で、politeness.max_crawl_delay の {limit_seconds} 秒を"
-     "超えるため取得していません。クロールするには上限を上げてください。",
-     "{subject} 的 robots.txt 要求间隔 {delay_seconds} 秒，超过 politeness.max_crawl_delay 的 {limit_seconds} 秒，"
-     "因此未抓取；如要抓取请提高上限。"),
+    ("delay_too_long", _WARNING, "origin", (),
+     "The robots.txt of {subject} asks for a longer Crawl-delay than politeness.max_crawl_delay, so its pages were "
+     "left alone; raise the limit to crawl them.",
+     "{subject} の robots.txt の Crawl-delay が politeness.max_crawl_delay を超えるため取得していません。"
+     "クロールするには上限を上げてください。",
+     "{subject} 的 robots.txt 的 Crawl-delay 超过 politeness.max_crawl_delay，因此未抓取；如要抓取请提高上限。"),
     ("robots_ignored", _WARNING, "crawl", (),
      "robots.txt was not obeyed in this run (robots.obey = false); do this only on a site of your own.",
      "この実行では robots.txt に従っていません（robots.obey = false）。ご自身のサイトでのみ使用してください。",
@@ -93,10 +92,10 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "give fetch.ca_file instead.",
      "{subject} の証明書を検証していないため（verify = false）、なりすましの可能性があります。代わりに fetch.ca_file を指定してください。",
      "未校验 {subject} 的证书（verify = false），内容可能被冒充；请改用 fetch.ca_file。"),
-    ("hash_collision", _PROBLEM, "href", ("other",),
-     "{subject} and {other} share one key in the store, so only the second has a row; please report both addresses.",
-     "{subject} と {other} は保存用のキーが同じため、後者だけが記録されています。両方のアドレスをご報告ください。",
-     "{subject} 与 {other} 在存储中的键相同，只记录了后者；请报告这两个地址。"),
+    ("hash_collision", _NOTE, "href", (),
+     "{subject} has the same key as another address; it was stored under a second key and nothing is lost.",
+     "{subject} は別のアドレスとキーが同じため、第二のキーで保存しました。失われたデータはありません。",
+     "{subject} 与另一个地址的键相同，已用第二个键保存；没有丢失任何数据。"),
     ("refusals_not_listed", _NOTE, "host", ("count",),
      "{count} refused links to {subject} are counted but not listed; raise ledger.refusals_per_host to list them.",
      "{subject} への対象外リンク {count} 件は件数のみ記録しています。一覧にするには ledger.refusals_per_host を上げてください。",

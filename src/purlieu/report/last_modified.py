@@ -16,8 +16,8 @@ _CLOCK = r"(\d\d):(\d\d)(?::(\d\d))?"
 
 # RFC 5322 3.3 with the obsolete years and zones of 4.3; an HTTP-date (IMF-fixdate) is one of these (ST-50).
 _RFC2822 = re.compile(
-    rf"(?:(?:{_SHORT}),\s*)?(\d\d?)\s+({_MONTH})\s+(\d{{2,4}})\s+{_CLOCK}"
-    r"\s+(?:[+-]\d\d[0-5]\d|UT|UTC|GMT|[ECMP][SD]T|[A-IK-Z])(?:\s*\([^()]*\))?",
+    rf"(?:(?:{_SHORT}),\s*)?(\d\d?)[ \t]+({_MONTH})[ \t]+(\d{{2,4}})[ \t]+{_CLOCK}"
+    r"[ \t]+(?:[+-]\d\d[0-5]\d|UT|UTC|GMT|[ECMP][SD]T|[A-IK-Z])(?:[ \t]*\([^()]*\))?",
     re.ASCII | re.IGNORECASE,
 )
 # RFC 9110 5.6.7: the two obsolete forms of an HTTP-date, always in GMT.
