@@ -21,6 +21,7 @@ from purlieu.settings.key import (
     SitemapSettings,
     SiteSettings,
 )
+from purlieu.settings.place import result_folder
 from purlieu.settings.secret import resolve
 from purlieu.settings.tree import checked, dump, of, read
 
@@ -42,5 +43,6 @@ __all__ = [
     "of",
     "read",
     "resolve",
+    "result_folder",
     "schema",
 ]

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from purlieu.outcome import LANGUAGES
+from purlieu.scope import MODES
 
 T = TypeVar("T")
 META = "key"
 
-FORMATS = ("crawl_result", "csv", "jsonl", "parquet")
+FORMATS = ("crawl_result", "csv", "jsonl", "parquet", "csv-spreadsheet")
 CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")
 ADDRESS_CLASSES = ("private", "loopback", "link-local", "metadata", "cgnat", "special")
 FOLLOWED = ("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh")
@@ -54,10 +55,13 @@ def key(default: T, known: Key) -> T:
 
 @dataclass(frozen=True, slots=True)
 class SiteSettings:
-    """One part of the scope: a URL to start from and how far its site reaches."""
+    """One part of the scope. With any `[[site]]` only these are in scope; seeds are fetched but add none."""
 
-    url: str = key("", Key("The site's first URL. It is a seed too.", form="url", needed=True))
-    mode: str = key("same-host", Key("How far the site reaches; see `scope.mode`.", choices=("same-host", "any")))
+    url: str = key(
+        "",
+        Key("The URL that the site is measured from. It is fetched only if it is a seed too.", form="url", needed=True),
+    )
+    mode: str = key("same-host", Key("How far the site reaches; see `scope.mode`.", choices=MODES))
     ignore_port: bool = key(False, Key("Whether other ports of the host belong to the site."))
     ignore_scheme: bool = key(True, Key("Whether http and https are the same site."))
     follow_redirected_seed: bool = key(
@@ -67,12 +71,14 @@ class SiteSettings:
 
 @dataclass(frozen=True, slots=True)
 class ScopeSettings:
-    """Which URLs belong to the crawl. Without `[[site]]` each seed is a site of its own with these settings."""
+    """Which URLs belong to the crawl. Without any `[[site]]` each seed is a site of its own with these settings."""
 
     mode: str = key(
         "same-host",
         Key(
-            "How far a site reaches: `same-host` is the seed's host, `any` the whole web.", choices=("same-host", "any")
+            "How far a site reaches: `same-dir` is the seed's folder, `same-host` its host, `same-domain` its "
+            "registrable domain, `same-sld` its second-level name under any top-level domain, `any` the whole web.",
+            choices=MODES,
         ),
     )
     ignore_port: bool = key(False, Key("Whether other ports of the host belong to the site."))

@@ -214,7 +214,7 @@ def _syntax(message: str, text: str, path: str | None) -> Mistake:
 
 def shown(value: object) -> str:
     """Return a value as an owner wrote it, at most 200 characters."""
-    return (value if isinstance(value, str) else _toml(value))[:200]
+    return (value if isinstance(value, str) else written(value))[:200]
 
 
 def checked(settings: Settings) -> Settings:
@@ -254,13 +254,13 @@ def _block(head: str, table: Any) -> str:
     lines = [head] if head else []
     for field in fields(table):
         if field.name in tree:
-            lines.append(f"{field.name} = {_toml(tree[field.name])}")
+            lines.append(f"{field.name} = {written(tree[field.name])}")
         elif META in field.metadata and not known(field).table:
             lines.append(f"# {field.name}: {known(field).unset}")
     return "\n".join(lines) + "\n"
 
 
-def _toml(value: object) -> str:
+def written(value: object) -> str:
     """Return a TOML value (TOML 1.0: a JSON text, but DEL is escaped too)."""
     from json import dumps
 
@@ -269,7 +269,9 @@ def _toml(value: object) -> str:
     if isinstance(value, str):
         return dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{_toml(name)} = {_toml(one)}' for name, one in value.items())} }}" if value else "{}"
+        return (
+            f"{{ {', '.join(f'{written(name)} = {written(one)}' for name, one in value.items())} }}" if value else "{}"
+        )
     if isinstance(value, Iterable):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(written, value))}]"
     return str(value)

@@ -1,0 +1,8 @@
+"""``python -m purlieu`` is the same as ``purlieu``."""
+
+from __future__ import annotations
+
+from purlieu.cli.main import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,117 @@
+"""Settings from a file and from what was typed; ``purlieu config``.
+
+The only place that reads settings files and lists of URLs. What is right is
+decided by ``purlieu.settings``; here mistakes only get the name the owner used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+from purlieu import settings
+from purlieu.cli import options
+from purlieu.errors import Mistake, SettingsError
+from purlieu.settings import Settings
+
+
+def read(path: str) -> str:
+    """Return the text of a settings file; raises SettingsError when it cannot be read."""
+    return _text(path, "-c", "give the path of a settings file")
+
+
+def of_crawl(arguments: argparse.Namespace, stdin: TextIO, stored: tuple[str, str] | None = None) -> Settings:
+    """Return the settings of ``purlieu crawl``: the file's, overridden by options, URLs and list.
+
+    ``stored``, a text and where it comes from, stands instead of the file (a run to resume). Raises
+    SettingsError with every mistake; one in an option names the option, one in a list its line.
+    """
+    given = options.overrides(arguments)
+    listed = _list(arguments.list, stdin) if arguments.list else {}
+    if arguments.urls or listed:
+        given["seeds"] = [*arguments.urls, *listed]
+    if arguments.list:
+        given["scope.only_seeds"] = True
+    text, path = stored or (read(arguments.config) if arguments.config else "", arguments.config)
+    mistakes: list[Mistake] = []
+    try:
+        made = settings.read(text, path=path, overrides=given)
+    except SettingsError as error:
+        mistakes += [_renamed(mistake, arguments.list, listed) for mistake in error.mistakes]
+    else:
+        if not made.seeds:
+            mistakes.append(_nothing(arguments))
+        mistakes += _unreadable(made, path)
+    if mistakes:
+        raise SettingsError(tuple(mistakes))
+    return made
+
+
+def _nothing(arguments: argparse.Namespace) -> Mistake:
+    if arguments.list:
+        return Mistake("--list", arguments.list, "there is no URL in it; write one a line")
+    there = " purlieu.toml" if Path("purlieu.toml").is_file() else " FILE"
+    where = (
+        "write seeds in the file, or give a URL" if arguments.config else f"give a URL, or a settings file: -c{there}"
+    )
+    return Mistake("URL", "", f"nothing to crawl; {where}", arguments.config)
+
+
+def _list(path: str, stdin: TextIO) -> dict[str, int]:
+    """Return the URLs of a list with their first lines; blank lines and lines that begin with # are no URLs."""
+    remedy = "give the path of a file with one URL a line, or -"
+    text = _text(path, "--list", remedy, stdin if path == "-" else None)
+    listed: dict[str, int] = {}
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+        if (one := line.strip()) and not one.startswith("#"):
+            listed.setdefault(one, number)
+    return listed
+
+
+def _text(path: str, key: str, remedy: str, stream: TextIO | None = None) -> str:
+    try:
+        return stream.read() if stream else Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SettingsError((Mistake(key, path, "the file is not UTF-8; save it as UTF-8"),)) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        why = getattr(error, "strerror", None) or str(error)
+        raise SettingsError((Mistake(key, path, f"the file cannot be read ({why}); {remedy}"),)) from None
+
+
+def _unreadable(made: Settings, path: str | None) -> list[Mistake]:
+    """Return a mistake for each file that the settings name and that cannot be read."""
+    if not made.fetch.ca_file:
+        return []
+    try:
+        _text(made.fetch.ca_file, "fetch.ca_file", "give the path of a PEM file")
+    except SettingsError as error:
+        return [replace(mistake, file=path) for mistake in error.mistakes]
+    return []
+
+
+def _renamed(mistake: Mistake, listed_in: str | None, listed: dict[str, int]) -> Mistake:
+    """Return the mistake with the name the owner used: the option's, or the list's line."""
+    if mistake.file is not None:
+        return mistake
+    if mistake.key == "seeds":
+        line = listed.get(mistake.value)
+        return replace(mistake, key=f"line {line}", file=listed_in) if line else replace(mistake, key="URL")
+    return replace(mistake, key=options.flag_of(mistake.key) or mistake.key)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do ``purlieu config`` and return the exit status."""
+    if arguments.what == "schema":
+        import json
+
+        sys.stdout.write(json.dumps(settings.schema(), ensure_ascii=False, indent=2) + "\n")
+        return 0
+    made = settings.read(read(arguments.file), path=arguments.file)
+    mistakes = _unreadable(made, arguments.file)
+    if mistakes:
+        raise SettingsError(tuple(mistakes))
+    sys.stdout.write(settings.dump(made) if arguments.what == "show" else f"{arguments.file}: no mistakes\n")
+    return 0

@@ -1,0 +1,76 @@
+"""The entrance: what was typed to a command, what went wrong to an exit status (R-8.2).
+
+Imports only what the command needs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    words = sys.argv[1:] if words is None else words
+    if list(words) == ["--version"]:
+        from purlieu import __version__
+
+        sys.stdout.write(f"purlieu {__version__}\n")
+        return 0
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a URL or title never breaks a terminal of another encoding
+    try:
+        return _told(words)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has gone, as with `purlieu runs | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _told(words: Sequence[str]) -> int:
+    """Run the command; tell the owner's mistakes (status 2) and the machine's faults (1) as sentences."""
+    from purlieu.errors import NothingToResume, PurlieuError, SettingsError
+
+    try:
+        return _run(words)
+    except SettingsError as error:
+        told = [str(mistake) for mistake in error.mistakes]
+        status = 2
+    except NothingToResume as error:
+        told, status = [str(error)], 2
+    except PurlieuError as error:
+        told, status = [str(error)], 1
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        told, status = [f"{error}; check the disk and the rights of files and folders"], 1
+    sys.stdout.flush()
+    sys.stderr.writelines(f"purlieu: {line}\n" for line in told)
+    return status
+
+
+def _run(words: Sequence[str]) -> int:
+    from purlieu.cli import options
+
+    arguments = options.parse(words)
+    if arguments.command == "crawl":
+        from purlieu.cli import crawl
+
+        return crawl.run(arguments, words)
+    if arguments.command == "config":
+        from purlieu.cli import config
+
+        return config.run(arguments)
+    if arguments.command == "completion":
+        from purlieu.cli import completion
+
+        sys.stdout.write(completion.script(arguments.shell))
+        return 0
+    from purlieu.cli import report
+
+    return report.runs(arguments) if arguments.command == "runs" else report.run(arguments)

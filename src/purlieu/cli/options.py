@@ -1,0 +1,217 @@
+"""What can be typed: every command, option and argument, in one table.
+
+The parser, the shell completion and the reference page are made from it, and an option
+with a key stands for that key of the settings. Acts on nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from purlieu.outcome import LANGUAGES
+from purlieu.scope import MODES
+from purlieu.settings.key import FORMATS
+
+SHELLS: Final = ("bash", "zsh", "fish")
+SETTINGS_FILE: Final = "purlieu.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One thing to type.
+
+    ``names`` are an option's flags, or one bare name for a positional argument. ``kind``: "text", "number",
+    "flag", "off" (a flag that says false), "count", "list" (may be repeated), "rest" (any number of
+    positional ones) or "maybe" (a positional one that may be left out). ``key`` is the setting it stands for;
+    its value is checked with the settings file's, in one go (``choices`` then only serve the completion).
+    ``is_loudness``: at most one of these at a time.
+    """
+
+    names: tuple[str, ...]
+    help: str
+    metavar: str = ""
+    kind: str = "text"
+    key: str = ""
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    is_loudness: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the attribute under which the parser keeps the value."""
+        return self.names[-1].lstrip("-").replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command with what may follow it: arguments, or commands of its own."""
+
+    name: str
+    help: str
+    arguments: tuple[Argument, ...] = ()
+    commands: tuple[Command, ...] = ()
+
+
+_STORE: Final = Argument(("--store",), "the store (default: purlieu.db)", "FILE", default="purlieu.db")
+_FILE: Final = Argument(
+    ("file",), f"the settings file (default: {SETTINGS_FILE})", "FILE", "maybe", default=SETTINGS_FILE
+)
+_FORMATS: Final = ", ".join(FORMATS)
+_TONGUES: Final = ", ".join(LANGUAGES)
+
+COMMANDS: Final = (
+    Command(
+        "crawl",
+        "crawl a site and account for every URL",
+        (
+            Argument(("urls",), "where to start; stands instead of the file's seeds", "URL", "rest"),
+            Argument(("-c", "--config"), "the settings file; options override it", "FILE"),
+            Argument(
+                ("--scope",),
+                "how far the crawl reaches (default: same-host)",
+                "MODE",
+                key="scope.mode",
+                choices=MODES,
+            ),
+            Argument(
+                ("--max-depth",), "how many links away from a seed a page may be", "N", "number", "limits.max_depth"
+            ),
+            Argument(("--max-pages",), "end after so many pages", "N", "number", "limits.max_pages"),
+            Argument(
+                ("--max-seconds",), 'end after so long; "5 min" is understood', "TIME", "number", "limits.max_seconds"
+            ),
+            Argument(("--delay",), "least time between two requests to a host", "TIME", "number", "politeness.delay"),
+            Argument(("--connections",), "requests to one host at a time", "N", "number", "politeness.connections"),
+            Argument(("--user-agent",), "what the crawler calls itself to servers", "TEXT", key="fetch.user_agent"),
+            Argument(("--ignore-robots",), "do not obey robots.txt; only for your own site", "", "off", "robots.obey"),
+            Argument(("--list",), "crawl exactly the URLs in this file, one a line; - is stdin", "FILE"),
+            Argument(("--name",), "the crawl's name (default: the first seed's host)", "NAME", key="name"),
+            Argument(("--store",), "the file that remembers everything (default: purlieu.db)", "FILE", key="store"),
+            Argument(("--output",), "the folder for result files (default: purlieu-out)", "FOLDER", key="output"),
+            Argument(
+                ("--format",), f"a result file to write: {_FORMATS}; may be repeated", "FORMAT", "list", "formats"
+            ),
+            Argument(("--lang",), f"the language of sentences: {_TONGUES}", "LANG", key="language", choices=LANGUAGES),
+            Argument(("--resume",), "go on with the last unfinished run", kind="flag"),
+            Argument(("--demo",), "crawl a small site that is served here for the purpose", kind="flag"),
+            Argument(("--strict",), "exit with status 3 when the result looks suspicious", kind="flag"),
+            Argument(("-q", "--quiet"), "print nothing but the end", kind="flag", is_loudness=True),
+            Argument(("-v", "--verbose"), "print each URL as it ends; -vv debugs", kind="count", is_loudness=True),
+            Argument(("--json",), "print one JSON object a line", kind="flag"),
+        ),
+    ),
+    Command(
+        "runs",
+        "list the runs that the store remembers",
+        (_STORE, Argument(("--json",), "print one JSON object a line", kind="flag")),
+    ),
+    Command(
+        "report",
+        "write the result files of a run and print its books",
+        (
+            Argument(("run",), "the run's number, or latest", "RUN"),
+            Argument(("--format",), "a result file to write; may be repeated", "FORMAT", "list", choices=FORMATS),
+            Argument(("-o", "--output"), "where to write (default: where the run's settings say)", "FOLDER"),
+            Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+            _STORE,
+        ),
+    ),
+    Command(
+        "config",
+        "check, show or describe the settings file",
+        commands=(
+            Command("check", "tell every mistake in the file", (_FILE,)),
+            Command("show", "print all settings, defaults included; secrets are masked", (_FILE,)),
+            Command("schema", "print the JSON Schema of the file, for editors"),
+        ),
+    ),
+    Command(
+        "completion",
+        "print a script that completes commands and options in your shell",
+        (Argument(("shell",), f"your shell: {', '.join(SHELLS)}", "SHELL", choices=SHELLS),),
+    ),
+)
+"""Everything that can be typed after ``purlieu``, besides ``--version`` and ``--help``."""
+
+_CRAWL: Final = COMMANDS[0].arguments
+_ACTIONS: Final[dict[str, dict[str, Any]]] = {
+    "flag": {"action": "store_true"},
+    "off": {"action": "store_const", "const": False},
+    "count": {"action": "count", "default": 0},
+    "list": {"action": "append"},
+    "rest": {"nargs": "*"},
+    "maybe": {"nargs": "?"},
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    from purlieu import __version__
+
+    top = argparse.ArgumentParser(
+        prog="purlieu",
+        description="A web crawler that knows its bounds: exactly your site, and one reason for every URL.",
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"purlieu {__version__}", help="print the version")
+    _add(top, COMMANDS, "command")
+    return top
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Return what was typed. Exits with status 2 and a usage line when it makes no command."""
+    return parser().parse_args(words)
+
+
+def _add(parser: argparse.ArgumentParser, commands: tuple[Command, ...], into: str) -> None:
+    parts = parser.add_subparsers(dest=into, metavar="COMMAND", required=True)
+    for command in commands:
+        told = f"{command.help[0].upper()}{command.help[1:]}."
+        part = parts.add_parser(command.name, help=command.help, description=told, allow_abbrev=False)
+        # argparse fails on a group without arguments
+        loud = any(argument.is_loudness for argument in command.arguments)
+        loudness = part.add_mutually_exclusive_group() if loud else part
+        for argument in command.arguments:
+            facts = {"help": argument.help, **_ACTIONS.get(argument.kind, {})}
+            facts |= {"metavar": argument.metavar} if argument.metavar else {}
+            facts |= {"choices": argument.choices} if argument.choices and not argument.key else {}
+            facts |= {"default": argument.default} if argument.default else {}
+            (loudness if argument.is_loudness else part).add_argument(*argument.names, **facts)
+        if command.commands:
+            _add(part, command.commands, "what")
+
+
+def overrides(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the settings that the options of ``crawl`` override, by dotted key."""
+    given: dict[str, object] = {}
+    for argument in _CRAWL:
+        value = getattr(arguments, argument.name)
+        if argument.key and value is not None:
+            given[argument.key] = _number(value) if argument.kind == "number" else value
+    return given
+
+
+def _number(text: str) -> object:
+    """Return the number that a text is, else the text: the settings say what is wrong with it."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def flag_of(key: str) -> str:
+    """Return the option of ``crawl`` that stands for a key of the settings, "" when none does."""
+    return next((argument.names[-1] for argument in _CRAWL if argument.key == key), "")
+
+
+def every_command(commands: tuple[Command, ...] = COMMANDS, before: str = "") -> Iterator[tuple[str, Command]]:
+    """Yield every command with what is typed for it, such as ``config show``."""
+    for command in commands:
+        typed = f"{before} {command.name}".strip()
+        yield typed, command
+        yield from every_command(command.commands, typed)

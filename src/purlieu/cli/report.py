@@ -1,0 +1,98 @@
+"""``purlieu runs`` and ``purlieu report``: what the store remembers, shown and written.
+
+Reads the store; the files are made by ``purlieu.report``, the text by ``summary.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from purlieu import report, settings
+from purlieu.cli import summary
+from purlieu.cli.words import padded, safe
+from purlieu.errors import Mistake, SettingsError
+from purlieu.outcome import KINDS
+from purlieu.settings import Settings
+from purlieu.store.reader import Reader, RunRow
+from purlieu.store.sqlite import SqliteDatabase
+
+
+def runs(arguments: argparse.Namespace) -> int:
+    """Print the runs of a store, the newest first."""
+    with _reader(arguments.store) as reader:
+        if arguments.json:
+            for run in reader.runs():
+                sys.stdout.write(json.dumps(summary.of_row(run, _by_kind(reader, run)), ensure_ascii=False) + "\n")
+            return 0
+        rows = [("RUN", "STARTED", "STATE", "CRAWL", "URLS BY ENDING")]
+        for run in reader.runs():
+            started = datetime.fromtimestamp(run.started_at, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+            state = run.state if run.stop_reason in {None, "finished"} else f"{run.state} ({run.stop_reason})"
+            kinds = ", ".join(f"{kind} {n:,}" for kind, n in _by_kind(reader, run).items())
+            rows.append((str(run.id), started, state, safe(run.crawl), kinds))
+    columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        sys.stdout.write("  ".join(padded(*cell) for cell in zip(row, columns, strict=True)).rstrip() + "\n")
+    return 0
+
+
+def _by_kind(reader: Reader, run: RunRow) -> dict[str, int]:
+    """Return how many pages ended in each kind, in the order of the table of outcomes."""
+    counts: dict[str, int] = {}
+    for (purpose, kind, _), n in reader.counts(run).items():
+        if purpose == "page":
+            counts[kind] = counts.get(kind, 0) + n
+    order = [*KINDS, *sorted(counts.keys() - set(KINDS))]
+    return {kind: counts[kind] for kind in order if kind in counts}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the result files of a run, print its books, and return 0."""
+    with _reader(arguments.store) as reader:
+        row = _run(reader, arguments.run, arguments.store)
+        made = _settings(reader, row)
+    language = arguments.lang or made.language
+    formats = arguments.format or made.formats
+    folder = Path(arguments.output or settings.result_folder(made, row.crawl, row.id))
+    files = report.write(arguments.store, row.id, folder, formats, language)
+    with _reader(arguments.store) as reader:
+        told = summary.of_run(reader, row, tuple(map(str, files)))
+    for line in summary.lines(told, language):
+        sys.stdout.write(f"{line}\n")
+    if "crawl_result" in formats and (why := report.crawl_result.absence(row)):
+        sys.stdout.write(f"\n{report.FILES['crawl_result']}: {why.sentence(language)}\n")
+    return 0
+
+
+def _run(reader: Reader, named: str, store: str) -> RunRow:
+    row = reader.latest() if named == "latest" else reader.run(int(named)) if named.isdecimal() else None
+    if row is None:
+        known = ", ".join(str(one.id) for one in reader.runs()[:20]) or "none"
+        remedy = f"there is no such run in {store}; write latest or one of its runs ({known})"
+        raise SettingsError((Mistake("RUN", named, remedy),))
+    return row
+
+
+def _settings(reader: Reader, row: RunRow) -> Settings:
+    """Return the settings a run was made with; the defaults where they cannot be read (a masked secret)."""
+    try:
+        return settings.read(reader.config(row))
+    except SettingsError:
+        return Settings()
+
+
+@contextmanager
+def _reader(store: str) -> Iterator[Reader]:
+    if not Path(store).is_file():
+        raise SettingsError((Mistake("--store", store, "there is no such file; give the store that the crawl wrote"),))
+    database = SqliteDatabase.reader(store)
+    try:
+        yield Reader(database)
+    finally:
+        database.close()
