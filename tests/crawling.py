@@ -15,9 +15,24 @@ from purlieu.testing.clock import FakeClock
 from purlieu.testing.web import FakeWeb
 
 HOME: Final = "http://site.test/"
-COLUMNS: Final = (
-    "url purpose kind reason detail status redirect_to depth hops via found_by linked site rule attempts title"
-).split()
+COLUMNS: Final = [
+    "url",
+    "purpose",
+    "kind",
+    "reason",
+    "detail",
+    "status",
+    "redirect_to",
+    "depth",
+    "hops",
+    "via",
+    "found_by",
+    "linked",
+    "site",
+    "rule",
+    "attempts",
+    "title",
+]
 
 
 def made_settings(store: Path, tree: Mapping[str, Any] | None = None) -> settings_text.Settings:
@@ -53,9 +68,7 @@ def ledger(store: Path, run: int = 1) -> dict[tuple[str, str], dict[str, Any]]:
 
 def endings(store: Path, run: int = 1, purpose: str = "page") -> dict[str, str]:
     """Return ``kind.reason`` of each URL of a run."""
-    return {
-        url: f"{row['kind']}.{row['reason']}" for (what, url), row in ledger(store, run).items() if what == purpose
-    }
+    return {url: f"{row['kind']}.{row['reason']}" for (what, url), row in ledger(store, run).items() if what == purpose}
 
 
 def html(*links: str, title: str = "t", head: str = "", body: str = "words") -> str:

@@ -55,16 +55,17 @@ class RobotsAnswer:
 class Visit:
     """One visit to one entry, as it is written and as a reader of the crawl gets it.
 
-    ``links`` are the page's as (href or raw text, kind, nofollow, parsed). ``outcome`` is None when the entry is to be tried again at ``retry_at``. ``pause_seconds`` is what
-    the host asked for (Retry-After), None when it said nothing.
+    ``outcome`` is None when the entry is to be tried again at ``retry_at``; ``bytes`` counts the decoded
+    body, which ``response`` no longer holds; ``links`` are the page's as (href or raw text, kind, nofollow,
+    parsed); ``pause_seconds`` is what the host asked for (Retry-After), None when it said nothing.
     """
 
     entry: Entry
     outcome: Outcome | None
     at: float
     requests: int = 0
-    response: Response | None = None          # without its body
-    bytes: int = 0                            # of the decoded body
+    response: Response | None = None
+    bytes: int = 0
     links: Sequence[tuple[str, str, bool, bool]] = ()
     failure: Failure | None = None
     page: Page | None = None
@@ -103,7 +104,7 @@ class Visit:
 
     @property
     def index_reason(self) -> str:
-        """Return why the page may not be searched: noindex, canonical, empty; "" when it may (section 3 of the house)."""
+        """Return why the page may not be searched (noindex, canonical, empty), "" when it may (house, section 3)."""
         if self.page is None:
             return ""
         if self.page.noindex:
@@ -128,7 +129,7 @@ def crashed(entry: Entry, detail: str, at: float, requests: int) -> Visit:
     return Visit(entry, Outcome(reason("crashed.crashed"), detail=detail), at, requests=requests)
 
 
-def page(  # noqa: PLR0913 - the facts of one visit; bundling them would only add a type
+def page(
     entry: Entry,
     answer: Response | Failure,
     read: Page | None,
@@ -175,7 +176,7 @@ def robots(  # noqa: PLR0913 - the facts of one visit
     response = answer if isinstance(answer, Response) else None
     pause = _pause(response, at)
     retry_at = None
-    if response is None or ending.retried or ending.kind in {"server_error", "unreadable"} and response.fault:
+    if response is None or ending.retried or (ending.kind in {"server_error", "unreadable"} and response.fault):
         retry_at = _retry_at(ending, entry.attempts + 1, retry, at, pause, always=ending.code != "address_refused")
         if retry_at is not None and retry_at - (first_failed_at or at) > retry.within_seconds:
             retry_at = None
@@ -184,7 +185,7 @@ def robots(  # noqa: PLR0913 - the facts of one visit
         found = RobotsAnswer(hop=redirect_to)
     else:
         # 2xx is read; 4xx, 1xx and redirects that name nothing: no rules (ST-2, R-4.5).
-        body = _whole_lines(response) if response.status // 100 == 2 else b""  # noqa: PLR2004 - the class of a status
+        body = _whole_lines(response) if response.status // 100 == 2 else b""
         found = RobotsAnswer(body=body, ended=_too_slow(body, agent, max_crawl_delay) if obey else "")
     return Visit(
         entry,
@@ -202,13 +203,13 @@ def robots(  # noqa: PLR0913 - the facts of one visit
 
 
 def _whole_lines(response: Response) -> bytes:
-    """A rule that the size limit cut in half is not used (ST-5)."""
+    """Return a robots.txt without the line that the size limit cut in half (ST-5)."""
     cut = response.fault is Fault.TOO_LARGE
     return response.body[: response.body.rfind(b"\n") + 1] if cut else response.body
 
 
 def _too_slow(body: bytes, agent: str, most: float) -> str:
-    """A longer Crawl-delay than the owner allows ends the origin's pages (EN-51, EN-54; -1 obeys any, EN-52)."""
+    """Return how an origin's pages end by a longer Crawl-delay than the owner allows, "" else (EN-51, EN-52, EN-54)."""
     delay = robots_txt.read(body).crawl_delay(agent) if body else None
     return "abandoned.delay_too_long" if delay is not None and 0 <= most < delay else ""
 
@@ -239,7 +240,7 @@ def _ending(entry: Entry, answer: Response | Failure, read: Page | None) -> tupl
 
 
 def _redirect(entry: Entry, answer: Response) -> tuple[Reason, str, str | None]:
-    """A redirect needs an http(s) target; anything else is misdirected.bad_location (ST-42)."""
+    """Return the ending of a redirect; without an http(s) target it is misdirected.bad_location (ST-42)."""
     location = (answer.header("location") or "").strip()
     bad = reason("misdirected.bad_location")
     if not location:
@@ -285,7 +286,7 @@ def _pause(response: Response | None, at: float) -> float | None:
     return retry_after(response.header("retry-after"), at)
 
 
-def _retry_at(  # noqa: PLR0913 - all of it is needed to say when
+def _retry_at(
     ending: Reason, tried: int, retry: Retry, at: float, pause: float | None, *, always: bool = False
 ) -> float | None:
     if not (ending.retried or always) or tried >= retry.tries:

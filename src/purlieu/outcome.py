@@ -75,6 +75,7 @@ class Outcome:
 
 
 # kind, code, MF3.0, retried, against the host, then English, Japanese, Chinese.
+# fmt: off
 _TABLE: tuple[tuple[str, str, str, bool, bool, str, str, str], ...] = (
     ("fetched", "ok", "ok", False, False,
      "The page was fetched.",
@@ -245,8 +246,7 @@ _TABLE: tuple[tuple[str, str, str, bool, bool, str, str, str], ...] = (
      "プロキシを使用できません。fetch.proxy を確認してください。",
      "代理无法使用；请检查 fetch.proxy。"),
     ("unreachable", "address_refused", "00101", False, False,
-     "The name leads to an internal or special address that this crawl may not enter; "
-     "allow its class in fetch.allow_addresses if it should.",
+     "The name leads to an internal or special address; allow its class in fetch.allow_addresses to enter it.",
      "内部または特別なアドレスのため接続しませんでした。必要なら fetch.allow_addresses で許可してください。",
      "该名称指向本次不可进入的内部或特殊地址；如需要请在 fetch.allow_addresses 中允许。"),
     ("unreachable", "robots_unreachable", "", False, False,
@@ -290,6 +290,7 @@ _TABLE: tuple[tuple[str, str, str, bool, bool, str, str, str], ...] = (
      "クローラー自身の不具合です。detail 列の内容をご報告ください。",
      "爬虫自身的故障；请报告 detail 列的内容。"),
 )
+# fmt: on
 
 REASONS: Final[dict[str, Reason]] = {
     f"{kind}.{code}": Reason(kind, code, mf3, retried, against, (en, ja, zh))

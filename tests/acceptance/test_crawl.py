@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,11 @@ from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
 from purlieu.crawl.local import Crawl
 from purlieu.errors import NothingToResume, StoreBusy
-from purlieu.response import Fault
+from purlieu.response import Fault, Request
 from purlieu.testing.clock import FakeClock
-from purlieu.testing.web import FakeWeb, answer, redirect
+from purlieu.testing.web import FakeWeb, Made, answer, redirect
 
-SITE = {
+SITE: dict[str, Made] = {
     HOME: html("/a", "/b", "http://other.test/x", "mailto:me@site.test", "http://["),
     f"{HOME}a": html("/b", "/c"),
     f"{HOME}b": html("/"),
@@ -43,7 +44,9 @@ def test_every_url_has_one_ending(tmp_path: Path) -> None:
 
 def test_nothing_is_fetched_twice(tmp_path: Path) -> None:
     """One response serves all purposes of a URL; it is fetched once (R-1.3)."""
-    web = FakeWeb({HOME: html("/robots.txt", "/"), f"{HOME}robots.txt": answer("User-agent: *\nAllow: /\n", url="/r.txt")})
+    web = FakeWeb(
+        {HOME: html("/robots.txt", "/"), f"{HOME}robots.txt": answer("User-agent: *\nAllow: /\n", url="/r.txt")}
+    )
     store = tmp_path / "s.db"
     assert crawl(web, made_settings(store)).books_balanced
     assert sorted(web.urls) == [HOME, f"{HOME}robots.txt"]
@@ -87,7 +90,7 @@ def test_refusals_are_judged_again_when_a_site_lands(tmp_path: Path) -> None:
     """G a second seed that lands late on a host refused before, T the refused URL is fetched (R-3.2)."""
     clock = FakeClock()
 
-    async def late(_request: object) -> object:
+    async def late(_: Request) -> Made:
         await clock.sleep(20)
         return redirect("http://late.test/")
 
@@ -243,7 +246,9 @@ def test_a_time_limit_ends_a_run(tmp_path: Path) -> None:
     """``max_seconds`` is the owner's limit too (R-8.1, BJ-41)."""
     clock = FakeClock()
     store = tmp_path / "s.db"
-    web = FakeWeb({HOME: html(*[f"/{n}" for n in range(100)]), **{f"{HOME}{n}": html() for n in range(100)}}, clock, 1.0)
+    web = FakeWeb(
+        {HOME: html(*[f"/{n}" for n in range(100)]), **{f"{HOME}{n}": html() for n in range(100)}}, clock, 1.0
+    )
     result = crawl(web, made_settings(store, {"limits": {"max_seconds": 30}}), clock)
     assert (result.state, result.stop_reason, result.books_balanced) == ("done", "limit:seconds", True)
     assert 5 < len(web.urls) < 32
@@ -295,10 +300,12 @@ def test_a_second_process_is_told_that_the_store_is_held(tmp_path: Path) -> None
 def test_passing_failures_are_tried_again(tmp_path: Path) -> None:
     """A failure that may pass is asked again, later and later; the last one counts (R-6)."""
     clock = FakeClock()
-    answers = iter([Fault.TIMEOUT, 503])
-    web = FakeWeb(
-        {HOME: html("/flaky", "/down"), f"{HOME}flaky": lambda _: next(answers, html()), f"{HOME}down": Fault.CONNECT}, clock
-    )
+    answers: Iterator[Made] = iter([Fault.TIMEOUT, 503])
+
+    def flaky(_: Request) -> Made:
+        return next(answers, html())
+
+    web = FakeWeb({HOME: html("/flaky", "/down"), f"{HOME}flaky": flaky, f"{HOME}down": Fault.CONNECT}, clock)
     store = tmp_path / "s.db"
     result = crawl(web, made_settings(store), clock)
     assert result.books_balanced, result.faults

@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.crawling import crawl, html, ledger, made_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.crawling import crawl, html, ledger, made_settings
 
 from purlieu.response import Request
 from purlieu.testing.clock import FakeClock
@@ -67,7 +67,7 @@ def run(web: dict[str, Any], tree: dict[str, Any], chance: int) -> dict[tuple[st
     chances=st.tuples(st.integers(0, 99), st.integers(100, 199)),
 )
 @settings(max_examples=60, deadline=None)
-def test_the_ledger_does_not_depend_on_the_order(  # noqa: PLR0913, PLR0917 - what is drawn
+def test_the_ledger_does_not_depend_on_the_order(
     web: dict[str, Any],
     found: list[str],
     mode: str,

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from purlieu import __version__
 from purlieu import settings as settings_text
@@ -26,7 +26,7 @@ from purlieu.outcome import GOOD_KINDS
 from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
 from purlieu.store import runs
 from purlieu.store.frontier import Frontier, FrontierRules
-from purlieu.store.intake import Counters, Intake, IntakeLimits
+from purlieu.store.intake import Intake, IntakeLimits
 from purlieu.store.settling import Settling
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.url import host_of, parse
@@ -100,7 +100,7 @@ class Crawl:
 
     # -- life --------------------------------------------------------------------------------------
 
-    async def __aenter__(self) -> Crawl:
+    async def __aenter__(self) -> Self:
         """Open the store, begin or resume the run, and start to work."""
         self._database = SqliteDatabase.writer(self._settings.store)
         try:
@@ -316,7 +316,9 @@ def _entry_points(settings: Settings, seeds: list[str]) -> list[Candidate]:
         for href in seeds
     ]
     points += [
-        Candidate(parse(file).href, Facts(0, found_by=FoundBy.OWNER, linked=False, grant=GRANT_SITEMAP), Purpose.SITEMAP)
+        Candidate(
+            parse(file).href, Facts(0, found_by=FoundBy.OWNER, linked=False, grant=GRANT_SITEMAP), Purpose.SITEMAP
+        )
         for file in settings.sitemap.files
     ]
     return points

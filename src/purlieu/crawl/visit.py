@@ -82,7 +82,7 @@ class Visitor:
             if entry.purpose is Purpose.SITEMAP:
                 return await self._sitemap(entry)
             return await self._page(entry)
-        except Exception:  # noqa: BLE001 - our own fault must not end the crawl; it is an outcome (00204)
+        except Exception:
             LOG.exception("the visit to %s crashed", entry.href)
             detail = traceback.format_exc(limit=-5)[-2000:]
             return decide.crashed(entry, detail, self._outside.clock.now(), requests=1)
@@ -94,7 +94,7 @@ class Visitor:
             head = await self._outside.fetcher.fetch(replace(request, method="HEAD"))
             if isinstance(head, Response) and head.status not in _HEAD_REFUSED:
                 found = content_class(head.header("content-type"))
-                if head.status // 100 == 2 and found not in self._classes:  # noqa: PLR2004 - the class of a status
+                if head.status // 100 == 2 and found not in self._classes:
                     return decide.page(entry, replace(head, cut=True), None, retry=self._retry, at=self._now())
                 # Where HEAD said HTML, GET must too (MF-21).
                 wanted = frozenset({"HTML"}) if found == "HTML" else self._classes
@@ -103,7 +103,7 @@ class Visitor:
         answer = await self._outside.fetcher.fetch(request)
         read = None
         links: Sequence[tuple[str, str, bool, bool]] = ()
-        if isinstance(answer, Response) and answer.status // 100 == 2 and not answer.cut:  # noqa: PLR2004
+        if isinstance(answer, Response) and answer.status // 100 == 2 and not answer.cut:
             read = html.read(
                 answer.body,
                 url=entry.href,
@@ -121,7 +121,7 @@ class Visitor:
     async def _sitemap(self, entry: Entry) -> Visit:
         answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.sitemap_bytes, None))
         read = None
-        if isinstance(answer, Response) and answer.status // 100 == 2 and answer.body:  # noqa: PLR2004
+        if isinstance(answer, Response) and answer.status // 100 == 2 and answer.body:
             read = sitemap_file.read(answer.body, url=entry.href)
         return _light(decide.page(entry, answer, None, sitemap=read, retry=self._retry, at=self._now()))
 

@@ -79,9 +79,7 @@ class FrontierRules:
 class Frontier:
     """One run's frontier on one store."""
 
-    def __init__(
-        self, database: Database, run: Run, intake: Intake, counters: Counters, rules: FrontierRules
-    ) -> None:
+    def __init__(self, database: Database, run: Run, intake: Intake, counters: Counters, rules: FrontierRules) -> None:
         """Take over a run; leases that a dead process left are void and their hosts wait once more (R-4.3)."""
         self._database = database
         self._run = run
@@ -453,4 +451,3 @@ def _page_row(run: Run, visit: Visit) -> tuple[Value, ...]:
         run.crawl, entry.host, entry.hash, entry.href, visit.at, response.header("etag"),
         response.header("last-modified"), page.digest, run.id, pack(visit.links),
     )  # fmt: skip
-

@@ -145,10 +145,10 @@ class Intake:
                 self._recent.clear()
             pages, others = self._found, self._found_other
             self._found, self._found_other = {}, {}
-            batch = [
-                (self.host_id(url.host_of(href)), href, Purpose.PAGE, facts) for href, facts in pages.items()
+            batch = [(self.host_id(url.host_of(href)), href, Purpose.PAGE, facts) for href, facts in pages.items()]
+            batch += [
+                (self.host_id(url.host_of(href)), href, purpose, facts) for (href, purpose), facts in others.items()
             ]
-            batch += [(self.host_id(url.host_of(href)), href, purpose, facts) for (href, purpose), facts in others.items()]
             # In key order, so that one host's rows are met together (R-1.2).
             batch.sort(key=_by_host)
             for host, href, purpose, facts in batch:
@@ -167,7 +167,7 @@ class Intake:
         ruling = self.admission.judge(href, url.host_of(href), facts, purpose)
         if not ruling.refused and number == 0 and self._host_full(host):
             ruling = Ruling("host_limit", f"pages_per_host={self._limits.pages_per_host}")
-        if number == 0 and (not ruling.refused or self._listed(host, ruling, refusal is not None)):
+        if number == 0 and (not ruling.refused or self._listed(host, ruling, known=refusal is not None)):
             self._recent[href] = facts
         if ruling.refused:
             if number == 0:
@@ -234,7 +234,7 @@ class Intake:
     # -- refusals ----------------------------------------------------------------------------------
 
     def _refuse(self, host: int, hashed: int, href: str, facts: Facts, ruling: Ruling, *, known: bool) -> None:
-        if not self._listed(host, ruling, known):
+        if not self._listed(host, ruling, known=known):
             self._counters.unlisted += 1
             self._writes.unlisted[host, ruling.refused, ruling.rule] += 1
             return
@@ -247,7 +247,7 @@ class Intake:
             facts.linked, ",".join(map(str, sorted(facts.sites))), ruling.refused, ruling.rule,
         ))  # fmt: skip
 
-    def _listed(self, host: int, ruling: Ruling, known: bool) -> bool:
+    def _listed(self, host: int, ruling: Ruling, *, known: bool) -> bool:
         """Only a host that no site accepts is cut short, and not while a seed may still land there (R-1.4, R-3.2)."""
         if known or ruling.refused not in {"scope", "invalid_url", "scheme"} or self.admission.scope.pending:
             return True
@@ -414,13 +414,13 @@ _ROBOTS_FACTS = Facts(0, found_by=FoundBy.ROBOTS, linked=False, grant="robots")
 
 
 def _moved(facts: Facts, found_by: FoundBy, source: str, grant: str = "") -> Facts:
-    return Facts(facts.depth, facts.hops + 1, found_by=found_by, via=source, linked=False, grant=grant, sites=facts.sites)
+    return Facts(
+        facts.depth, facts.hops + 1, found_by=found_by, via=source, linked=False, grant=grant, sites=facts.sites
+    )
 
 
 def _with_sites(facts: Facts, sites: frozenset[int]) -> Facts:
-    return Facts(
-        facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via, facts.linked, facts.grant, sites
-    )
+    return Facts(facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via, facts.linked, facts.grant, sites)
 
 
 def _by_host(item: tuple[int, str, Purpose, Facts]) -> int:

@@ -37,7 +37,9 @@ def resume(database: Database, name: str, toml: str) -> Opened:
     last = database.one("last_run", crawl[0]) if crawl else None
     if crawl is None or last is None:
         known = ", ".join(f'"{row[0]}"' for row in database.rows("crawl_names")) or "none"
-        message = f'there is no run of "{name}" to resume (crawls in this store: {known}); leave --resume out to begin one'
+        message = (
+            f'there is no run of "{name}" to resume (crawls in this store: {known}); leave --resume out to begin one'
+        )
         raise NothingToResume(message)
     run, state, stop_reason, counters, active_seconds, _, _ = last
     if state == "done" and not (stop_reason or "").startswith("limit:"):

@@ -36,7 +36,7 @@ class Settling:
     counters: Counters
 
     def redirects(self, max_redirects: int) -> None:
-        """Give each redirecting page its final ending: misdirected when its chain leads out of scope, round or on and on.
+        """Give each redirecting page its final ending: misdirected when its chain leads out, round or on and on.
 
         Right also for a run that was settled before and then resumed.
         """
