@@ -198,6 +198,22 @@ def test_a_robots_chain_of_six_counts_as_no_file(tmp_path: Path) -> None:
     assert "http://r6.test/robots.txt" not in web.urls
 
 
+def test_a_robots_txt_that_redirects_in_a_circle_counts_as_no_file(tmp_path: Path) -> None:
+    """A circle of robots.txt redirects ends like a chain that is too long (AMB-ST-1), and nothing waits for ever."""
+    web = FakeWeb(
+        {
+            f"{HOME}robots.txt": redirect("/r2"),
+            f"{HOME}r2": redirect("/robots.txt"),
+            HOME: html("http://self.test/"),
+            "http://self.test/robots.txt": redirect("/robots.txt"),
+        }
+    )
+    store = tmp_path / "s.db"
+    result = crawl(web, made_settings(store, {"seeds": [HOME, "http://self.test/"]}))
+    assert result.books_balanced, result.faults
+    assert endings(store) == {HOME: "fetched.ok", "http://self.test/": "missing.not_found"}
+
+
 def test_an_origins_pages_end_when_it_asks_for_too_long_a_delay(tmp_path: Path) -> None:
     """A Crawl-delay over the maximum drops the origin (EN-51); -1 obeys any (EN-52)."""
     pages = {f"{HOME}robots.txt": "User-agent: *\nCrawl-delay: 31\n", HOME: html()}

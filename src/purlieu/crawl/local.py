@@ -18,8 +18,9 @@ from purlieu import settings as settings_text
 from purlieu.admission import Admission
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
 from purlieu.crawl.clock import Clock, RealClock
+from purlieu.crawl.outbox import Outbox
 from purlieu.crawl.visit import Outside, Visitor
-from purlieu.crawl.worker import Outbox, RunLimits, Worker
+from purlieu.crawl.worker import RunLimits, Worker
 from purlieu.errors import StoreError
 from purlieu.fetch.http import HttpFetcher
 from purlieu.outcome import GOOD_KINDS

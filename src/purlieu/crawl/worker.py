@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from purlieu.politeness import Pace, backoff, pace, smoothed
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
+    from purlieu.crawl.outbox import Outbox
     from purlieu.crawl.visit import Visitor
     from purlieu.decide import Visit
     from purlieu.store.frontier import Frontier, Lease
@@ -60,59 +61,6 @@ class _Lane:
     parked: bool = False
     pace: Pace = _UNKNOWN
     crawl_delay: float | None = None
-
-
-class Outbox:
-    """Visits on their way to a reader of the crawl; a slow reader holds the crawl back."""
-
-    def __init__(self, most: int = 1000) -> None:
-        """Hold at most about ``most`` visits once there is a reader."""
-        self.closed = False
-        self.newest = ""
-        self._most = most
-        self._read = False
-        self._visits: deque[Visit] = deque()
-        self._came = asyncio.Event()
-        self._went = asyncio.Event()
-
-    def put(self, visits: Sequence[Visit]) -> None:
-        """Take a written batch; without a reader it is dropped."""
-        if visits:
-            self.newest = visits[-1].url
-        if self._read:
-            self._visits.extend(visits)
-            self._came.set()
-
-    def attach(self) -> None:
-        """Begin to keep visits for a reader."""
-        self._read = True
-
-    def close(self) -> None:
-        """Say that nothing more comes."""
-        self.closed = True
-        self._came.set()
-
-    def leave(self) -> None:
-        """Say that nobody reads any longer."""
-        self._read = False
-        self._visits.clear()
-        self._went.set()
-
-    async def room(self) -> None:
-        """Wait until the reader has caught up."""
-        while self._read and len(self._visits) > self._most:
-            self._went.clear()
-            await self._went.wait()
-
-    async def get(self) -> Visit | None:
-        """Return the next visit; None when there will be none."""
-        while not self._visits:
-            if self.closed:
-                return None
-            self._came.clear()
-            await self._came.wait()
-        self._went.set()
-        return self._visits.popleft()
 
 
 class Worker:

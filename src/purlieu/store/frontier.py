@@ -17,16 +17,14 @@ from purlieu import url
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
 from purlieu.robots import Robots
-from purlieu.scope import GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP
 from purlieu.store.database import Database, Row, Value
-from purlieu.store.intake import NUMBERS, PURPOSES, Counters, Intake, Run
+from purlieu.store.harvest import Harvest
+from purlieu.store.intake import Counters, Intake, Run
 from purlieu.store.landings import Landings
 from purlieu.store.outlinks import pack
+from purlieu.store.writes import NUMBERS, PURPOSES
 
 LEASE_SECONDS = 60.0
-ROBOTS_HOPS = 5
-"""Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2, ST-1)."""
-_SEED_GRANTS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 
 
 @dataclass(slots=True)
@@ -87,6 +85,9 @@ class Frontier:
         self._counters = counters
         self._rules = rules
         self._landings = Landings(database, run, intake)
+        self._harvest = Harvest(
+            database, run, intake, counters, use_sitemaps=rules.use_sitemaps, canonical=rules.canonical
+        )
         self._leases: dict[int, Lease] = {}
         self.active_seconds = 0.0
 
@@ -238,7 +239,7 @@ class Frontier:
             self._write_endings(written)
             self._landings.follow(written)
             for visit in written:
-                self._take_in(visit, now)
+                self._harvest.take_in(visit, now)
             self._intake.write(now)
             self._spend(written, held, now)
             if self._landings.settle_failed():
@@ -293,110 +294,6 @@ class Frontier:
         self._database.many("retry_entry", retries)
         self._database.many("put_response", responses)
         self._database.many("put_page", pages)
-
-    def _take_in(self, visit: Visit, now: float) -> None:
-        """Hand what a visit found to the intake."""
-        if visit.outcome is None:
-            if visit.entry.purpose is Purpose.ROBOTS:
-                self._database.run("set_robots_failed", now, self._run.id, url.origin_of(visit.entry.href))
-            return
-        facts, href = visit.entry.facts, visit.entry.href
-        if visit.entry.purpose is Purpose.ROBOTS:
-            self._take_in_robots(visit, now)
-        elif visit.entry.purpose is Purpose.SITEMAP:
-            self._take_in_sitemap(visit)
-        else:
-            self._intake.links(visit.links, href, facts)
-            if visit.redirect_to:
-                grant = GRANT_SEED_REDIRECT if facts.grant in _SEED_GRANTS else ""
-                self._intake.moved(visit.redirect_to, href, facts, FoundBy.REDIRECT, grant)
-            if visit.page is not None and visit.page.canonical and self._rules.canonical:
-                self._intake.moved(visit.page.canonical, href, facts, FoundBy.CANONICAL)
-        if visit.entry.purpose is not Purpose.PAGE:
-            self._serve_page_too(visit)
-
-    def _serve_page_too(self, visit: Visit) -> None:
-        """One response serves all purposes of an address (R-1.3)."""
-        entry = visit.entry
-        row = self._database.one("siblings", self._run.id, entry.host, entry.hash, 0)
-        if row is None or visit.outcome is None:
-            return
-        reason = visit.outcome.reason
-        self._database.run("end_entry", reason.kind, reason.code, visit.outcome.detail or None, visit.status,
-                           visit.redirect_to, visit.at, "", "", 0, self._run.id, entry.host, 0, entry.hash)  # fmt: skip
-        self._database.run("copy_response", 0, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
-        self._counters.endings[reason.name] += 1
-
-    # -- robots and sitemaps -----------------------------------------------------------------------
-
-    def _take_in_robots(self, visit: Visit, now: float) -> None:
-        """Give an answer to every origin that waits for it (ST-1)."""
-        answer, href = visit.robots, visit.entry.href
-        if answer is None:
-            return
-        waiting = [tuple(row) for row in self._database.rows("robots_waiting", self._run.id, href)]
-        own = self._database.one("robots_id", self._run.id, url.origin_of(href))
-        if own is not None and own[1] == "wanted" and href == f"{url.origin_of(href)}/robots.txt":
-            waiting.append((own[0], visit.entry.host, url.origin_of(href)))
-        for number, host, origin in waiting:
-            if answer.hop and visit.entry.facts.hops < ROBOTS_HOPS:
-                self._robots_hop(number, answer.hop, visit)
-            elif answer.body is None and not answer.hop:
-                self._database.run("set_robots", "unreachable", None, href, now, answer.ended or None, number)
-            else:
-                # Too many redirects: as if there were no file (AMB-ST-1).
-                self._robots_known(number, answer.body or b"", href, origin, answer.ended, now)
-            self._database.run("host_due", now, now, self._run.id, host)
-
-    def _robots_hop(self, number: int, target: str, visit: Visit) -> None:
-        """Wait for the next hop of a robots.txt, or take what was read there before."""
-        row = self._database.one("robots_read_from", self._run.id, target)
-        if row is not None:
-            origin = url.origin_of(visit.entry.href)
-            self._robots_known(number, row[0] or b"", target, origin, "", visit.at)
-            return
-        self._database.run("set_robots_hop", target, number)
-        facts = Facts(0, visit.entry.facts.hops + 1, found_by=FoundBy.ROBOTS, via=visit.entry.href, linked=False,
-                      grant=GRANT_ROBOTS)  # fmt: skip
-        self._intake.add(Candidate(target, facts, Purpose.ROBOTS))
-
-    def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
-        self._database.run("set_robots", "known", body, source, now, ended or None, number)
-        if self._rules.use_sitemaps and not ended:
-            host = url.host_of(f"{origin}/")
-            granted = self._intake.admission.scope.accepts(f"{origin}/", host) is not None
-            join = url.Joiner(source)
-            for named in robots_txt.read(body).sitemaps:
-                href = join(named)
-                if href is not None and url.host_of(href):
-                    facts = Facts(0, found_by=FoundBy.ROBOTS, via=source, linked=False,
-                                  grant=GRANT_SITEMAP if granted else "")  # fmt: skip
-                    self._intake.add(Candidate(href, facts, Purpose.SITEMAP))
-
-    def _take_in_sitemap(self, visit: Visit) -> None:
-        """Add what a sitemap names: pages at depth 1 (R-2.2), children of an index one level down (AMB-SM-11)."""
-        href, facts = visit.entry.href, visit.entry.facts
-        if visit.redirect_to:
-            moved = Facts(facts.depth, facts.hops + 1, found_by=FoundBy.REDIRECT, via=href, linked=False)
-            self._intake.add(Candidate(visit.redirect_to, moved, Purpose.SITEMAP))
-        if visit.sitemap is None:
-            return
-        join = url.Joiner(href)
-        found = Facts(1, found_by=FoundBy.SITEMAP, via=href)
-        rows = []
-        for item in visit.sitemap.entries:
-            target = join(item.loc)
-            if target is not None and url.host_of(target):
-                host, hashed = self._intake.key_of(target)
-                rows.append((self._run.id, host, hashed, href, target, item.lastmod, item.changefreq, item.priority))
-                self._intake.add(Candidate(target, found))
-        self._database.many("add_sitemap_entry", rows)
-        if facts.depth == 0:
-            child = Facts(1, found_by=FoundBy.SITEMAP, via=href, linked=False)
-            for named in visit.sitemap.children:
-                target = join(named.loc)
-                if target is not None and url.host_of(target):
-                    self._intake.add(Candidate(target, child, Purpose.SITEMAP))
 
     # -- costs -------------------------------------------------------------------------------------
 

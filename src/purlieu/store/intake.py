@@ -14,18 +14,14 @@ from dataclasses import dataclass, field, fields
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
-from purlieu.store.database import Database, Row, Value
+from purlieu.store.database import Database, Row
 from purlieu.store.outlinks import Link, unpack
+from purlieu.store.writes import NUMBERS, PURPOSES, Key, Writes
 
-PURPOSES = (Purpose.PAGE, Purpose.ROBOTS, Purpose.SITEMAP)
-NUMBERS = {purpose: number for number, purpose in enumerate(PURPOSES)}
 # robots.txt before everything of its origin, sitemaps before pages.
 _DUE_FIRST = {1: 0.0, 2: 1.0}
 RECENT = 200_000
 """Links remembered in memory (R-2.3); about 60 MB when full, then the memory starts afresh."""
-
-Key = tuple[int, int, int]
-"""host, purpose, hash"""
 
 # Schemes that are counted and not listed, since a site has one for every contact line (R-1.4).
 COUNTED_SCHEMES = frozenset({"mailto", "tel", "javascript", "data", "sms", "callto", "about", "blob"})
@@ -91,7 +87,7 @@ class Intake:
         self._found_other: dict[tuple[str, Purpose], Facts] = {}
         self._hosts: dict[str, int] = {}
         self._origins: dict[str, int] = {}
-        self._writes = _Writes()
+        self._writes = Writes()
 
     # -- what pages give ---------------------------------------------------------------------------
 
@@ -368,45 +364,6 @@ class Intake:
     def _host_full(self, host: int) -> bool:
         most = self._limits.pages_per_host
         return most is not None and self._count(host)[0] + self._writes.pages[host] >= most
-
-
-class _Writes:
-    """Rows of one round, written together; grouped by host because the round is sorted."""
-
-    def __init__(self) -> None:
-        self.new: dict[Key, str] = {}
-        self.entries: list[tuple[Value, ...]] = []
-        self.ended: list[tuple[Value, ...]] = []
-        self.refusals: list[tuple[Value, ...]] = []
-        self.sites: list[tuple[int, int, int, int, int]] = []
-        self.unlisted: Counter[tuple[int, str, str]] = Counter()
-        self.pages: Counter[int] = Counter()
-        self.refused: Counter[int] = Counter()
-        self.due: set[int] = set()
-        self.asked_robots: set[int] = set()
-        self.sitemap_hosts: set[int] = set()
-
-    def flush_refusals(self, database: Database) -> None:
-        database.many("put_refusal", self.refusals)
-        self.refusals = []
-
-    def flush(self, database: Database, run: int, now: float) -> None:
-        """Write the round and forget it."""
-        database.many("add_entry", self.entries)
-        database.many("add_ended_entry", self.ended)
-        self.flush_refusals(database)
-        database.many("add_site_of", self.sites)
-        database.many("count_refusal", [(run, *key, count) for key, count in self.unlisted.items()])
-        hosts = self.pages.keys() | self.refused.keys()
-        database.many("count_host", [(self.pages[host], self.refused[host], run, host) for host in hosts])
-        database.many("host_due", [(now, now, run, host) for host in self.due])
-        self.sitemap_hosts |= {int(str(row[1])) for row in self.entries if row[2] == NUMBERS[Purpose.SITEMAP]}
-        self.new.clear()
-        self.entries, self.ended, self.sites = [], [], []
-        self.unlisted.clear()
-        self.pages.clear()
-        self.refused.clear()
-        self.due.clear()
 
 
 _SAME_DEPTH = {"refresh": FoundBy.REFRESH, "canonical": FoundBy.CANONICAL}

@@ -1,0 +1,65 @@
+"""Visits on their way from the worker to whoever reads the crawl. Knows nothing of either."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from purlieu.decide import Visit
+
+
+class Outbox:
+    """Visits on their way to a reader of the crawl; a slow reader holds the crawl back."""
+
+    def __init__(self, most: int = 1000) -> None:
+        """Hold at most about ``most`` visits once there is a reader."""
+        self.closed = False
+        self.newest = ""
+        self._most = most
+        self._read = False
+        self._visits: deque[Visit] = deque()
+        self._came = asyncio.Event()
+        self._went = asyncio.Event()
+
+    def put(self, visits: Sequence[Visit]) -> None:
+        """Take a written batch; without a reader it is dropped."""
+        if visits:
+            self.newest = visits[-1].url
+        if self._read:
+            self._visits.extend(visits)
+            self._came.set()
+
+    def attach(self) -> None:
+        """Begin to keep visits for a reader."""
+        self._read = True
+
+    def close(self) -> None:
+        """Say that nothing more comes."""
+        self.closed = True
+        self._came.set()
+
+    def leave(self) -> None:
+        """Say that nobody reads any longer."""
+        self._read = False
+        self._visits.clear()
+        self._went.set()
+
+    async def room(self) -> None:
+        """Wait until the reader has caught up."""
+        while self._read and len(self._visits) > self._most:
+            self._went.clear()
+            await self._went.wait()
+
+    async def get(self) -> Visit | None:
+        """Return the next visit; None when there will be none."""
+        while not self._visits:
+            if self.closed:
+                return None
+            self._came.clear()
+            await self._came.wait()
+        self._went.set()
+        return self._visits.popleft()

@@ -1,0 +1,148 @@
+"""What a visit brought: links, redirect targets, robots rules and sitemap entries, handed to the intake.
+
+Runs inside the transaction of ``frontier.finish``. Judges nothing.
+"""
+
+from __future__ import annotations
+
+from purlieu import robots as robots_txt
+from purlieu import url
+from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
+from purlieu.decide import Visit
+from purlieu.scope import GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP
+from purlieu.store.database import Database
+from purlieu.store.intake import Counters, Intake, Run
+from purlieu.store.writes import NUMBERS
+
+ROBOTS_HOPS = 5
+"""Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2, ST-1)."""
+_SEED_GRANTS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
+_UNREACHABLE = "unreachable.robots_unreachable"
+
+
+class Harvest:
+    """Takes in the visits of one run."""
+
+    def __init__(
+        self, database: Database, run: Run, intake: Intake, counters: Counters, *, use_sitemaps: bool, canonical: bool
+    ) -> None:
+        """``use_sitemaps`` follows the Sitemap lines of robots.txt; ``canonical`` adds canonical targets."""
+        self._database = database
+        self._run = run
+        self._intake = intake
+        self._counters = counters
+        self._use_sitemaps = use_sitemaps
+        self._canonical = canonical
+
+    def take_in(self, visit: Visit, now: float) -> None:
+        """Hand what one visit found to the intake; what it settles for others is written."""
+        if visit.outcome is None:
+            if visit.entry.purpose is Purpose.ROBOTS:
+                self._database.run("set_robots_failed", now, self._run.id, url.origin_of(visit.entry.href))
+            return
+        facts, href = visit.entry.facts, visit.entry.href
+        if visit.entry.purpose is Purpose.ROBOTS:
+            self._take_in_robots(visit, now)
+        elif visit.entry.purpose is Purpose.SITEMAP:
+            self._take_in_sitemap(visit)
+        else:
+            self._intake.links(visit.links, href, facts)
+            if visit.redirect_to:
+                grant = GRANT_SEED_REDIRECT if facts.grant in _SEED_GRANTS else ""
+                self._intake.moved(visit.redirect_to, href, facts, FoundBy.REDIRECT, grant)
+            if visit.page is not None and visit.page.canonical and self._canonical:
+                self._intake.moved(visit.page.canonical, href, facts, FoundBy.CANONICAL)
+        if visit.entry.purpose is not Purpose.PAGE:
+            self._serve_page_too(visit)
+
+    def _serve_page_too(self, visit: Visit) -> None:
+        """End the page of the same address too: one response serves all its purposes (R-1.3)."""
+        entry = visit.entry
+        row = self._database.one("siblings", self._run.id, entry.host, entry.hash, 0)
+        if row is None or visit.outcome is None:
+            return
+        reason = visit.outcome.reason
+        self._database.run("end_entry", reason.kind, reason.code, visit.outcome.detail or None, visit.status,
+                           visit.redirect_to, visit.at, "", "", 0, self._run.id, entry.host, 0, entry.hash)  # fmt: skip
+        self._database.run("copy_response", 0, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
+        self._counters.endings[reason.name] += 1
+
+    # -- robots and sitemaps -----------------------------------------------------------------------
+
+    def _take_in_robots(self, visit: Visit, now: float) -> None:
+        """Give an answer to every origin that waits for it (ST-1)."""
+        answer, href = visit.robots, visit.entry.href
+        if answer is None:
+            return
+        waiting = [tuple(row) for row in self._database.rows("robots_waiting", self._run.id, href)]
+        own = self._database.one("robots_id", self._run.id, url.origin_of(href))
+        if own is not None and own[1] == "wanted" and href == f"{url.origin_of(href)}/robots.txt":
+            waiting.append((own[0], visit.entry.host, url.origin_of(href)))
+        for number, host, origin in waiting:
+            if answer.hop:
+                self._follow_robots(number, origin, answer.hop, visit)
+            elif answer.body is None:
+                self._database.run("set_robots", "unreachable", None, href, now, answer.ended or None, number)
+            else:
+                self._robots_known(number, answer.body, href, origin, answer.ended, now)
+            self._database.run("host_due", now, now, self._run.id, host)
+
+    def _follow_robots(self, number: int, origin: str, target: str, visit: Visit) -> None:
+        """Wait for the next hop of a robots.txt, or take what was read there before (ST-1, AMB-ST-1)."""
+        run = self._run.id
+        for hops in range(visit.entry.facts.hops + 1, ROBOTS_HOPS + 1):
+            known = self._database.one("robots_read_from", run, target)
+            if known is not None:
+                self._robots_known(number, known[0] or b"", target, origin, "", visit.at)
+                return
+            host, hashed = self._intake.key_of(target, NUMBERS[Purpose.ROBOTS])
+            row = self._database.one("entry", run, host, NUMBERS[Purpose.ROBOTS], hashed)
+            if row is None or row[9] is None:
+                self._database.run("set_robots_hop", target, number)
+                facts = Facts(0, hops, found_by=FoundBy.ROBOTS, via=visit.entry.href, linked=False, grant=GRANT_ROBOTS)
+                self._intake.add(Candidate(target, facts, Purpose.ROBOTS))
+                return
+            if row[11] is None:
+                self._database.run("set_robots", "unreachable", None, target, visit.at, _UNREACHABLE, number)
+                return
+            target = row[11]
+        # Too many redirects: as if there were no file.
+        self._robots_known(number, b"", target, origin, "", visit.at)
+
+    def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
+        self._database.run("set_robots", "known", body, source, now, ended or None, number)
+        if self._use_sitemaps and not ended:
+            host = url.host_of(f"{origin}/")
+            granted = self._intake.admission.scope.accepts(f"{origin}/", host) is not None
+            join = url.Joiner(source)
+            for named in robots_txt.read(body).sitemaps:
+                href = join(named)
+                if href is not None and url.host_of(href):
+                    facts = Facts(0, found_by=FoundBy.ROBOTS, via=source, linked=False,
+                                  grant=GRANT_SITEMAP if granted else "")  # fmt: skip
+                    self._intake.add(Candidate(href, facts, Purpose.SITEMAP))
+
+    def _take_in_sitemap(self, visit: Visit) -> None:
+        """Add what a sitemap names: pages at depth 1 (R-2.2), children of an index one level down (AMB-SM-11)."""
+        href, facts = visit.entry.href, visit.entry.facts
+        if visit.redirect_to:
+            moved = Facts(facts.depth, facts.hops + 1, found_by=FoundBy.REDIRECT, via=href, linked=False)
+            self._intake.add(Candidate(visit.redirect_to, moved, Purpose.SITEMAP))
+        if visit.sitemap is None:
+            return
+        join = url.Joiner(href)
+        found = Facts(1, found_by=FoundBy.SITEMAP, via=href)
+        rows = []
+        for item in visit.sitemap.entries:
+            target = join(item.loc)
+            if target is not None and url.host_of(target):
+                host, hashed = self._intake.key_of(target)
+                rows.append((self._run.id, host, hashed, href, target, item.lastmod, item.changefreq, item.priority))
+                self._intake.add(Candidate(target, found))
+        self._database.many("add_sitemap_entry", rows)
+        if facts.depth == 0:
+            child = Facts(1, found_by=FoundBy.SITEMAP, via=href, linked=False)
+            for named in visit.sitemap.children:
+                target = join(named.loc)
+                if target is not None and url.host_of(target):
+                    self._intake.add(Candidate(target, child, Purpose.SITEMAP))

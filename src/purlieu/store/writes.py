@@ -1,0 +1,56 @@
+"""The rows that one round of the intake writes, kept until they are written together."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from purlieu.candidate import Purpose
+from purlieu.store.database import Database, Value
+
+PURPOSES = (Purpose.PAGE, Purpose.ROBOTS, Purpose.SITEMAP)
+NUMBERS = {purpose: number for number, purpose in enumerate(PURPOSES)}
+"""Purposes as the store numbers them."""
+
+Key = tuple[int, int, int]
+"""host, purpose, hash"""
+
+
+class Writes:
+    """Rows of one round, written together; grouped by host because the round is sorted."""
+
+    def __init__(self) -> None:
+        """Start an empty round."""
+        self.new: dict[Key, str] = {}
+        self.entries: list[tuple[Value, ...]] = []
+        self.ended: list[tuple[Value, ...]] = []
+        self.refusals: list[tuple[Value, ...]] = []
+        self.sites: list[tuple[int, int, int, int, int]] = []
+        self.unlisted: Counter[tuple[int, str, str]] = Counter()
+        self.pages: Counter[int] = Counter()
+        self.refused: Counter[int] = Counter()
+        self.due: set[int] = set()
+        self.asked_robots: set[int] = set()
+        self.sitemap_hosts: set[int] = set()
+
+    def flush_refusals(self, database: Database) -> None:
+        """Write the refusals alone, so that they can be looked up."""
+        database.many("put_refusal", self.refusals)
+        self.refusals = []
+
+    def flush(self, database: Database, run: int, now: float) -> None:
+        """Write the round and forget it."""
+        database.many("add_entry", self.entries)
+        database.many("add_ended_entry", self.ended)
+        self.flush_refusals(database)
+        database.many("add_site_of", self.sites)
+        database.many("count_refusal", [(run, *key, count) for key, count in self.unlisted.items()])
+        hosts = self.pages.keys() | self.refused.keys()
+        database.many("count_host", [(self.pages[host], self.refused[host], run, host) for host in hosts])
+        database.many("host_due", [(now, now, run, host) for host in self.due])
+        self.sitemap_hosts |= {int(str(row[1])) for row in self.entries if row[2] == NUMBERS[Purpose.SITEMAP]}
+        self.new.clear()
+        self.entries, self.ended, self.sites = [], [], []
+        self.unlisted.clear()
+        self.pages.clear()
+        self.refused.clear()
+        self.due.clear()
