@@ -112,8 +112,8 @@ class Harvest:
     def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
         self._database.run("set_robots", "known", body, source, now, ended or None, number)
         if self._use_sitemaps and not ended:
-            host = url.host_of(f"{origin}/")
-            granted = self._intake.admission.scope.accepts(f"{origin}/", host) is not None
+            # A robots.txt speaks for its whole host, also where the site is only a folder of it.
+            granted = self._intake.admission.scope.judge(f"{origin}/", "robots").accepted
             join = url.Joiner(source)
             for named in robots_txt.read(body).sitemaps:
                 href = join(named)

@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from purlieu.candidate import Purpose
+from purlieu.errors import UrlError
 from purlieu.finding import Finding
 from purlieu.landing import MAX_REDIRECTS, Landing, walk
 from purlieu.store.database import Database, Row
-from purlieu.url import host_of, key64
+from purlieu.url import host_of, key64, parse
 
 PURPOSE_NUMBER = {Purpose.PAGE: 0, Purpose.ROBOTS: 1, Purpose.SITEMAP: 2}
 
@@ -124,6 +126,19 @@ class Reader:
             return MAX_REDIRECTS
         return limit if isinstance(limit, int) else MAX_REDIRECTS
 
+    def seeds(self, run: RunRow) -> list[str]:
+        """Return the hrefs that a run started from, sites first, as its settings name them."""
+        try:
+            settings = tomllib.loads(self.config(run))
+        except tomllib.TOMLDecodeError:
+            return []
+        texts = [site.get("url", "") for site in settings.get("site", [])] + settings.get("seeds", [])
+        hrefs = []
+        for text in texts:
+            with suppress(UrlError):
+                hrefs.append(parse(text).href)
+        return list(dict.fromkeys(hrefs))
+
     def ledger(self, run: RunRow) -> Iterator[Row]:
         """Yield the ledger by host name, purpose and url: the columns of ``report_ledger_of_host``, in their order."""
         hosts = self._database.rows("report_hosts_of_ledger", run.id, run.id, run.id)
@@ -187,8 +202,13 @@ class Reader:
         for row in self._database.rows("report_unlisted", run.id):
             yield UnlistedRow(*row)
 
+    def ended_origins(self, run: RunRow) -> Iterator[tuple[str, str]]:
+        """Yield the origins whose robots.txt ended their pages, by name, each with that ending (R-1.6)."""
+        for origin, ended in self._database.rows("report_ended_origins", run.id):
+            yield origin, ended
+
     def findings(self, run: RunRow) -> list[Finding]:
-        """Return what the owner should know of a run, by code and subject."""
+        """Return what was noted while a run went on, by code and subject."""
         rows = self._database.rows("report_findings", run.id)
         return [Finding(code, subject, json.loads(arguments)) for code, subject, arguments in rows]
 

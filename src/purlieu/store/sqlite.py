@@ -17,15 +17,6 @@ import apsw
 from purlieu.errors import SchemaMismatch, StoreBusy, StoreError
 from purlieu.store.database import SCHEMA_VERSION, Row, Value, schema, statements
 
-# WAL survives a killed process without a sync per batch; the cache is the bound that R-1.2 names.
-_WRITER = """
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;
-PRAGMA cache_size = -65536;
-PRAGMA wal_autocheckpoint = 4000;
-PRAGMA temp_store = MEMORY;
-"""
-
 _REMEDIES: tuple[tuple[type[Exception], str], ...] = (
     (apsw.FullError, "the disk is full: free some space, then resume; nothing stored is lost"),
     (apsw.ReadOnlyError, "the file or its folder is read-only: make it writable, or name another store"),
@@ -63,7 +54,7 @@ class SqliteDatabase:
         """
         lock = _lock(path)
         try:
-            connection = _connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, _WRITER)
+            connection = _connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, "sqlite_writer")
             try:
                 _prepare(path, connection)
             except apsw.Error as error:
@@ -80,7 +71,7 @@ class SqliteDatabase:
         if not Path(path).is_file():
             message = f'store "{path}": there is no such file; name the store of a crawl with --store'
             raise StoreError(message)
-        connection = _connect(path, apsw.SQLITE_OPEN_READONLY, "PRAGMA cache_size = -65536;")
+        connection = _connect(path, apsw.SQLITE_OPEN_READONLY, "sqlite_reader")
         try:
             _check_version(path, connection)
         except apsw.Error as error:
@@ -120,16 +111,16 @@ class SqliteDatabase:
     def transaction(self) -> Iterator[None]:
         """Write all of what happens inside, or nothing when it raises."""
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(self._sql["sqlite_begin"])
         except apsw.Error as error:
             raise _fault(self._path, error) from None
         try:
             yield
-            self._connection.execute("COMMIT")
+            self._connection.execute(self._sql["sqlite_commit"])
         except BaseException as error:
             # SQLite has rolled back by itself after a full disk.
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+                self._connection.execute(self._sql["sqlite_rollback"])
             if isinstance(error, apsw.Error):
                 raise _fault(self._path, error) from None
             raise
@@ -158,13 +149,13 @@ def _lock(path: str) -> int:
     return descriptor
 
 
-def _connect(path: str, flags: int, pragmas: str) -> apsw.Connection:
+def _connect(path: str, flags: int, setting_up: str) -> apsw.Connection:
     try:
         connection = apsw.Connection(path, flags=flags)
         connection.set_busy_timeout(5_000)
         # Else this SQLite (built with STAT4) plans a join anew each time its placeholders are bound: 54 µs against 5.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        connection.execute(pragmas)
+        connection.execute(statements()[setting_up])
     except apsw.Error as error:
         raise _fault(path, error) from None
     return connection
@@ -187,7 +178,7 @@ def _check_version(path: str, connection: apsw.Connection) -> None:
 def _prepare(path: str, connection: apsw.Connection) -> None:
     """Make an empty file a store; refuse one that something else made."""
     if _version(connection) == 0:
-        if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() != (0,):
+        if connection.execute(statements()["sqlite_tables"]).fetchone() != (0,):
             message = f'store "{path}": the file is a database of another program; name another file'
             raise SchemaMismatch(message)
         with connection:
