@@ -22,6 +22,7 @@ from purlieu.cli.progress import Display, Json, Lines, Live, Quiet
 from purlieu.cli.words import Say, speaker
 from purlieu.crawl.local import Crawl, Progress, Result
 from purlieu.decide import Visit
+from purlieu.errors import Mistake, SettingsError
 from purlieu.settings import Settings
 
 INTERRUPTED = 130
@@ -122,9 +123,11 @@ def display_of(arguments: argparse.Namespace, out: TextIO, say: Say) -> Display:
 def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     """Do ``purlieu crawl`` and return the exit status (R-8.2); ``words`` are what was typed, for the hint to resume."""
     _log(arguments)
+    if arguments.demo and (arguments.urls or arguments.list or arguments.config):
+        raise SettingsError((Mistake("--demo", "", "leave URL, --list and -c out: the demo brings its own site"),))
     with _demo(arguments) as demo:
         if demo:
-            arguments.urls = [demo]
+            arguments.urls, arguments.name = [demo], arguments.name or "demo"
         made = _settings(arguments)
         say = speaker(made.language)
         display = display_of(arguments, sys.stdout, say)

@@ -12,7 +12,7 @@ from typing import Any
 from purlieu.cli.words import Say, clock, padded, safe, size, speaker, width
 from purlieu.finding import Finding, Severity
 from purlieu.outcome import GOOD_KINDS
-from purlieu.report import books
+from purlieu.report import books, findings
 from purlieu.report.hosts import most_failing, slowest
 from purlieu.store.reader import HostRow, Reader, RunRow
 
@@ -47,13 +47,14 @@ class Summary:
 def of_run(reader: Reader, run: RunRow, files: tuple[str, ...] = (), resume: str = "") -> Summary:
     """Return what is to be said of a run."""
     hosts = list(reader.hosts(run))
+    told = books.of_run(reader, run)
     return Summary(
-        books.of_run(reader, run),
+        told,
         requests=sum(host.requests for host in hosts),
         size_bytes=sum(host.size_bytes for host in hosts),
         slowest=tuple(slowest(hosts, SHOWN_HOSTS)),
         most_failing=tuple(most_failing(hosts, SHOWN_HOSTS)),
-        findings=tuple(reader.findings(run)),
+        findings=tuple(findings.of_run(reader, run, told)),
         files=files,
         resume=resume,
     )

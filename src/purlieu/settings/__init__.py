@@ -6,7 +6,8 @@ and reads no file and no environment: texts come in, values go out.
 
 from __future__ import annotations
 
-from purlieu.settings.json_schema import schema
+from typing import Any
+
 from purlieu.settings.key import (
     FetchSettings,
     HostSettings,
@@ -46,3 +47,10 @@ __all__ = [
     "result_folder",
     "schema",
 ]
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of the settings file (draft 2020-12)."""
+    from purlieu.settings.json_schema import schema as made
+
+    return made()

@@ -24,14 +24,13 @@ UNITS: Final[dict[str, dict[str, float]]] = {
 }
 _EXAMPLES: Final = {"": "", "seconds": ', or one with its unit, such as "5 min"', "bytes": ', or one such as "10 MiB"'}
 _MOST: Final = 10**15  # fits every counter, in libcurl and in the store
-_MEASURED: Final = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-z]{1,3})")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
-_AGENT: Final = re.compile(r"[A-Za-z0-9_-]+")  # RFC 9309, 2.2.1, and digits, which real names have
-_VARIABLE: Final = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*")
-_HOST_LIKE: Final = re.compile(
-    r"[^\s/:?#@.]+(?:\.[^\s/:?#@.]+)+(?::[0-9]+)?(?:[/?#].*)?|localhost(?::[0-9]+)?(?:[/?#].*)?"
-)
+# Patterns are compiled when first used: a start that needs none of them pays for none (R-9.2).
+_MEASURED: Final = r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-z]{1,3})"
+_CONTROL: Final = r"[\x00-\x1f\x7f\ud800-\udfff]"
+_HEADER_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # RFC 9110, 5.6.2
+_AGENT: Final = r"[A-Za-z0-9_-]+"  # RFC 9309, 2.2.1, and digits, which real names have
+_VARIABLE: Final = r"env:[A-Za-z_][A-Za-z0-9_]*"
+_HOST_LIKE: Final = r"[^\s/:?#@.]+(?:\.[^\s/:?#@.]+)+(?::[0-9]+)?(?:[/?#].*)?|localhost(?::[0-9]+)?(?:[/?#].*)?"
 _PROXIES: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
 
@@ -89,7 +88,7 @@ def _number(value: object, key: Key) -> float | Wrong:
 
 
 def _measured(text: str, units: dict[str, float]) -> float | None:
-    found = _MEASURED.fullmatch(text.strip())
+    found = re.fullmatch(_MEASURED, text.strip())
     if found is None or found[2] not in units:
         return None
     return float(found[1]) * units[found[2]]
@@ -105,7 +104,7 @@ def _bounds(key: Key) -> str:
 def _str(value: object, key: Key) -> str | Wrong:
     if not isinstance(value, str):
         return Wrong(value, "write a text in quotes")
-    if _CONTROL.search(value):
+    if re.search(_CONTROL, value):
         return Wrong(value, "take the line breaks and other control characters out")
     if key.choices and value not in key.choices:
         return Wrong(value, _one_of(value, key.choices))
@@ -127,9 +126,9 @@ def _pairs(value: object, _key: Key) -> list[tuple[str, str] | Wrong] | Wrong:
 
 
 def _pair(name: str, text: object) -> tuple[str, str] | Wrong:
-    if not _TOKEN.fullmatch(name):
+    if not re.fullmatch(_HEADER_NAME, name):
         return Wrong(name, "write a header's name: letters, digits and hyphens")
-    if not isinstance(text, str) or _CONTROL.search(text):
+    if not isinstance(text, str) or re.search(_CONTROL, text):
         return Wrong(MASK, f"write the value of {name} as a text of one line")
     line = _line(text)
     return line if isinstance(line, Wrong) else (name, text)
@@ -168,7 +167,7 @@ def _any(text: str) -> str | Wrong:
 
 def _url(text: str) -> str | Wrong:
     """Take an absolute http or https URL with a host and without credentials; it stays as it was written."""
-    if _HOST_LIKE.fullmatch(text):
+    if re.fullmatch(_HOST_LIKE, text):
         return Wrong(text, f"write http://{text} or https://{text}")
     try:
         parsed = url.parse(text)
@@ -212,7 +211,7 @@ def _header(text: str) -> str | Wrong:
 
 
 def _agent(text: str) -> str | Wrong:
-    return text if _AGENT.fullmatch(text) else Wrong(text, "write the bare name: letters, digits, - and _ alone")
+    return text if re.fullmatch(_AGENT, text) else Wrong(text, "write the bare name: letters, digits, - and _ alone")
 
 
 def _name(text: str) -> str | Wrong:
@@ -227,7 +226,7 @@ def _line(text: str) -> str | Wrong:
 
 
 def _proxy(text: str) -> str | Wrong:
-    if _VARIABLE.fullmatch(text):
+    if re.fullmatch(_VARIABLE, text):
         return text
     remedy = "write it whole, such as http://proxy.example.com:3128, or env:NAME"
     if f":{MASK}@" in text:
