@@ -1,6 +1,6 @@
 """One hop's answer as it arrives: header lines and body pieces, held to their limits.
 
-Knows how header blocks follow each other (interim ones, trailers, a proxy's own) and when there is enough.
+Knows how header blocks follow each other (interim ones, trailers) and when there is enough.
 Knows nothing of libcurl, sockets or time: bytes go in, a ``Response`` comes out.
 """
 
@@ -89,7 +89,7 @@ class Answer:
         self.restart()
 
     def restart(self) -> None:
-        """Forget what came so far: it was a proxy's word, or the challenge of an authentication."""
+        """Forget what came so far: it was the challenge of an authentication."""
         self._lines: list[bytes] = []
         self._interim = 0
         self._whole = False

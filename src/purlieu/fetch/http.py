@@ -34,7 +34,8 @@ JAR_BYTES: Final = 65_536
 CODINGS: Final = "gzip, deflate, br" + (", zstd" if pycurl.version_info()[4] & pycurl.VERSION_ZSTD else "")
 _WEB_ONLY: Final = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 
-# Error codes that older bindings have no name for.
+_SUPPRESS_CONNECT_HEADERS: Final = 265  # the bindings have no name for it
+# Error codes for which they have none.
 _HTTP2_STREAM, _HTTP3, _SSL_CLIENTCERT, _PROXY, _QUIC, _TOO_LARGE = 92, 95, 98, 97, 96, 100
 
 _TLS: Final = (
@@ -132,7 +133,7 @@ class _Transfer:
     def about_to_ask(self, remote: str, _local: str, _remote_port: int, _local_port: int) -> int:
         """Look at the connection chosen, a kept one too, before the request goes out on it."""
         self.address = remote
-        if not self.answer.untouched:  # by a proxy, or by the challenge of an authentication
+        if not self.answer.untouched:  # by the challenge of an authentication
             self.answer.restart()
         if self.origin.proxy or self.admitted(remote):
             return int(pycurl.PREREQFUNC_OK)
@@ -274,6 +275,7 @@ class HttpFetcher:
             (pycurl.TIMEOUT_MS, int(settings.timeout_seconds * 1000)),
             (pycurl.LOW_SPEED_LIMIT, settings.low_speed_bytes),
             (pycurl.LOW_SPEED_TIME, max(1, round(settings.low_speed_seconds))),
+            (_SUPPRESS_CONNECT_HEADERS, 1),  # a proxy's answer must not pass for the server's
             (pycurl.NOPROXY, ""),  # which origin has a proxy is said for each; the environment is not asked
             (pycurl.BUFFERSIZE, 131_072),
             (pycurl.HEADERFUNCTION, transfer.answer.header),
