@@ -95,7 +95,8 @@ def test_findings_are_told_the_worst_first(store: MadeStore) -> None:
     lines = list(summary.lines(told, "en"))
     at = lines.index("Findings")
     assert lines[at + 1].startswith("  Not one page was fetched")
-    assert lines[at + 2].startswith("  7 refused links to x.test")
+    assert lines[at + 2].startswith("  The host slow.test failed too often")
+    assert lines[at + 3].startswith("  7 refused links to x.test")
     assert lines[-4:] == ["Files", "  out/ledger.csv", "", "To go on: purlieu crawl --resume"]
 
 

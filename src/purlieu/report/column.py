@@ -105,3 +105,9 @@ def iso8601(seconds: float) -> str:
 @lru_cache(maxsize=4096)  # a run has few seconds and many rows
 def _second(whole: int) -> str:
     return (_EPOCH + timedelta(seconds=whole)).isoformat()[:-6]
+
+
+def as_markdown() -> str:
+    """Return the table of columns for the reference page."""
+    lines = [f"| `{column.name}` | {column.type} | {column.meaning} |" for column in COLUMNS]
+    return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *lines])

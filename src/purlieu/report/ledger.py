@@ -23,7 +23,7 @@ from purlieu.store.reader import Reader, RunRow
 _ROWS_AT_ONCE = 1_000
 _ROW_GROUP_ROWS = 10_000
 # What makes a spreadsheet run a cell (CWE-1236), full-width forms included, as Japanese and Chinese ones take those.
-_RUN = frozenset("=+-@\t\r\n=+-@")
+_RUN = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 
 def write(reader: Reader, run: RunRow, path: Path, form: str, language: str = "en") -> None:

@@ -204,8 +204,7 @@ class Reader:
 
     def ended_origins(self, run: RunRow) -> Iterator[tuple[str, str]]:
         """Yield the origins whose robots.txt ended their pages, by name, each with that ending (R-1.6)."""
-        for origin, ended in self._database.rows("report_ended_origins", run.id):
-            yield origin, ended
+        yield from self._database.rows("report_ended_origins", run.id)
 
     def findings(self, run: RunRow) -> list[Finding]:
         """Return what was noted while a run went on, by code and subject."""

@@ -99,5 +99,9 @@ SELECT h.name, rh.requests, rh.failures, rh.seconds, rh.bytes, rh.pages, rh.give
 FROM run_host AS rh JOIN host AS h ON h.id = rh.host
 WHERE rh.run = ? AND (rh.requests > 0 OR rh.given_up <> 0) ORDER BY h.name;
 
+-- name: report_ended_origins
+-- Origins whose robots.txt ended their pages.
+SELECT origin, ended FROM robots WHERE run = ? AND ended IS NOT NULL ORDER BY origin;
+
 -- name: report_findings
 SELECT code, subject, arguments FROM finding WHERE run = ? ORDER BY code, subject;
