@@ -212,6 +212,14 @@ def test_indexable(store: MadeStore, ending: str, index_reason: str, indexable: 
     assert (_row(store)["indexable"], _row(store)["index_reason"]) == (indexable, index_reason or None)
 
 
+def test_only_pages_are_indexable(store: MadeStore) -> None:
+    """Whether it may be searched is no question for a robots.txt or a sitemap."""
+    store.entry(f"{A}/robots.txt", purpose="robots")
+    store.response(f"{A}/robots.txt", purpose="robots")
+
+    assert _row(store, "/robots.txt")["indexable"] is None
+
+
 def test_in_sitemap(store: MadeStore) -> None:
     """in_sitemap says whether a sitemap of this run names the URL."""
     store.page(f"{A}/")

@@ -38,7 +38,7 @@ ORDER BY name, x.host;
 SELECT run, url, purpose, kind, reason, status,
     url AS last_url, redirect_to, canonical, nullif(content_type, ''), nullif(title, ''), nullif(lang, ''),
     depth, nullif(via, ''), found_by, site, nullif(rule, ''), attempts, fetched_at, bytes, round(seconds, 3),
-    CASE WHEN kind IN ('fetched', 'unchanged') AND index_reason IS NOT NULL THEN index_reason = '' END AS indexable,
+    CASE WHEN purpose = 'page' AND kind IN ('fetched', 'unchanged') AND index_reason IS NOT NULL THEN index_reason = '' END AS indexable,
     nullif(index_reason, '') AS index_reason, nullif(last_modified, ''), nullif(etag, ''), nullif(digest, ''),
     EXISTS (SELECT 1 FROM sitemap_entry AS s WHERE s.run = l.run AND s.host = l.host_id AND s.hash = l.hash) AS in_sitemap,
     nullif(address, ''), ? AS version, hops, nofollow, nullif(detail, ''), nullif(host, ''), ended_at
