@@ -50,6 +50,13 @@ def of_crawl(arguments: argparse.Namespace, stdin: TextIO, stored: tuple[str, st
     return made
 
 
+def existing_store(path: str) -> str:
+    """Return the path of a store that is there; raises SettingsError when it is not."""
+    if not Path(path).is_file():
+        raise SettingsError((Mistake("--store", path, "there is no such file; give the store that a crawl wrote"),))
+    return path
+
+
 def _nothing(arguments: argparse.Namespace) -> Mistake:
     if arguments.list:
         return Mistake("--list", arguments.list, "there is no URL in it; write one a line")

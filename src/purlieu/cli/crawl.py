@@ -143,7 +143,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     from purlieu.store.runs import last_unfinished
     from purlieu.store.sqlite import SqliteDatabase
 
-    store = arguments.store or Settings().store
+    store = config.existing_store(arguments.store or Settings().store)
     database = SqliteDatabase.reader(store)
     try:
         name, text = last_unfinished(database)

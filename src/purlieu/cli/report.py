@@ -15,6 +15,7 @@ from pathlib import Path
 
 from purlieu import report, settings
 from purlieu.cli import summary
+from purlieu.cli.config import existing_store
 from purlieu.cli.words import padded, safe
 from purlieu.errors import Mistake, SettingsError
 from purlieu.outcome import KINDS
@@ -89,9 +90,7 @@ def _settings(reader: Reader, row: RunRow) -> Settings:
 
 @contextmanager
 def _reader(store: str) -> Iterator[Reader]:
-    if not Path(store).is_file():
-        raise SettingsError((Mistake("--store", store, "there is no such file; give the store that the crawl wrote"),))
-    database = SqliteDatabase.reader(store)
+    database = SqliteDatabase.reader(existing_store(store))
     try:
         yield Reader(database)
     finally:
