@@ -110,7 +110,8 @@ class Candidate:
 class Entry:
     """An accepted candidate as the frontier hands it out: its key (host, purpose, hash) and what is known of it.
 
-    ``origin`` is the number of its robots.txt; ``attempts`` the requests sent for it so far.
+    ``origin`` is the number of its robots.txt; ``attempts`` the requests sent for it so far; ``token`` that
+    of the lease under which it was handed out, so that a late visit is known as one (R-4.3).
     """
 
     host: int
@@ -120,3 +121,4 @@ class Entry:
     origin: int
     facts: Facts
     attempts: int = 0
+    token: int = 0

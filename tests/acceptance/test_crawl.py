@@ -214,6 +214,24 @@ def test_a_robots_txt_that_redirects_in_a_circle_counts_as_no_file(tmp_path: Pat
     assert endings(store) == {HOME: "fetched.ok", "http://self.test/": "missing.not_found"}
 
 
+def test_a_robots_txt_is_asked_for_again_when_it_is_old(tmp_path: Path) -> None:
+    """A cached copy is not used for more than a day, here a minute (ST-4); what it says then holds."""
+    clock = FakeClock()
+    rules: Iterator[Made] = iter(["", "User-agent: *\nDisallow: /late\n"])
+
+    def robots(_: Request) -> Made:
+        return answer(next(rules), url="/robots.txt")
+
+    links = [f"/{number}" for number in range(100)]
+    web = FakeWeb({HOME: html(*links), f"{HOME}robots.txt": robots, f"{HOME}99": html("/late")}, clock)
+    store = tmp_path / "s.db"
+    tree = {"robots": {"max_age_seconds": 60}, "politeness": {"delay": 0.9}}
+    result = crawl(web, made_settings(store, tree), clock)
+    assert result.books_balanced, result.faults
+    assert web.urls.count(f"{HOME}robots.txt") == 2
+    assert endings(store)[f"{HOME}late"] == "excluded.robots"
+
+
 def test_an_origins_pages_end_when_it_asks_for_too_long_a_delay(tmp_path: Path) -> None:
     """A Crawl-delay over the maximum drops the origin (EN-51); -1 obeys any (EN-52)."""
     pages = {f"{HOME}robots.txt": "User-agent: *\nCrawl-delay: 31\n", HOME: html()}

@@ -89,10 +89,15 @@ class Frontier:
             database, run, intake, counters, use_sitemaps=rules.use_sitemaps, canonical=rules.canonical
         )
         self._leases: dict[int, Lease] = {}
+        self._pause_seconds = 0.0
         self.active_seconds = 0.0
 
     def open(self, now: float, pause_seconds: float) -> None:
-        """Void what leases there are; no request starts on their hosts before ``now + pause_seconds``."""
+        """Void what leases there are; no request starts on their hosts before ``now + pause_seconds``.
+
+        The same pause holds for a host whose lease expires later (R-4.3).
+        """
+        self._pause_seconds = pause_seconds
         with self._database.transaction():
             self._database.run("void_leases", now + pause_seconds)
             self._database.run("drop_leases")
@@ -118,6 +123,8 @@ class Frontier:
             return None
         host, name, next_at, smoothed, backoff, failures = row
         with self._database.transaction():
+            if self._database.one("lease_token", host) is not None:
+                next_at = max(next_at, now + self._pause_seconds)
             last = self._database.one("last_token")
             token = int(last[0]) + 1 if last else 1
             self._database.run("set_last_token", str(token))
@@ -169,9 +176,9 @@ class Frontier:
                 continue
             else:
                 rows = self._database.rows("due_entries", self._run.id, origin.id, now, limit + len(lease.in_flight))
-            entries = [self._entry(lease.host, row) for row in rows if (row[0], row[1]) not in lease.in_flight]
+            entries = [self._entry(lease, row) for row in rows if (row[0], row[1]) not in lease.in_flight]
             if entries and self._outdated(origin, now):
-                entries = self._ask_robots_again(lease.host, origin)
+                entries = self._ask_robots_again(lease, origin)
             taken += entries[: limit - len(taken)]
         lease.in_flight.update((NUMBERS[entry.purpose], entry.hash) for entry in taken)
         return taken
@@ -186,11 +193,11 @@ class Frontier:
                 rules = robots_txt.read(body or b"")
             yield Origin(number, origin, state, rules, fetched_at, failed_at, ended is not None)
 
-    def _entry(self, host: int, row: Row) -> Entry:
+    def _entry(self, lease: Lease, row: Row) -> Entry:
         number, hashed, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts = row
-        sites = self._intake.sites_of((host, number, hashed))
+        sites = self._intake.sites_of((lease.host, number, hashed))
         facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites)
-        return Entry(host, PURPOSES[number], hashed, href, origin, facts, attempts)
+        return Entry(lease.host, PURPOSES[number], hashed, href, origin, facts, attempts, lease.token)
 
     def _outdated(self, origin: Origin, now: float) -> bool:
         return (
@@ -199,9 +206,9 @@ class Frontier:
             and now - origin.fetched_at > self._rules.robots_max_age_seconds
         )
 
-    def _ask_robots_again(self, host: int, origin: Origin) -> list[Entry]:
+    def _ask_robots_again(self, lease: Lease, origin: Origin) -> list[Entry]:
         """Reopen an origin's robots entry after a day (ST-4) and return it."""
-        href = f"{origin.origin}/robots.txt"
+        href, host = f"{origin.origin}/robots.txt", lease.host
         hashed = self._intake.key_of(href, NUMBERS[Purpose.ROBOTS])[1]
         with self._database.transaction():
             old = self._database.one("entry", self._run.id, host, 1, hashed)
@@ -210,7 +217,7 @@ class Frontier:
             self._database.run("robots_again", origin.id)
         origin.state = "wanted"
         row = self._database.one("due_robots", self._run.id, origin.id, 0.0)
-        return [self._entry(host, row)] if row else []
+        return [self._entry(lease, row)] if row else []
 
     def _next_due(self, host: int) -> float | None:
         times = []
@@ -235,7 +242,7 @@ class Frontier:
         """
         with self._database.transaction():
             held = {lease.host: lease for lease in self._leases.values() if self._holds(lease)}
-            written = [visit for visit in visits if visit.entry.host in held]
+            written = [visit for visit in visits if self._is_held(visit, held)]
             self._write_endings(written)
             self._landings.follow(written)
             for visit in written:
@@ -261,6 +268,11 @@ class Frontier:
         self.active_seconds = active_seconds
         with self._database.transaction():
             self._save_counters()
+
+    @staticmethod
+    def _is_held(visit: Visit, held: dict[int, Lease]) -> bool:
+        lease = held.get(visit.entry.host)
+        return lease is not None and lease.token == visit.entry.token
 
     def _holds(self, lease: Lease) -> bool:
         row = self._database.one("lease_token", lease.host)
