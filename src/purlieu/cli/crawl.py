@@ -19,10 +19,10 @@ from typing import Any, Protocol, TextIO
 
 from purlieu.cli import config
 from purlieu.cli.progress import Display, Json, Lines, Live, Quiet
-from purlieu.cli.words import Say, speaker
+from purlieu.cli.words import Say, safe, speaker
 from purlieu.crawl.local import Crawl, Progress, Result
 from purlieu.decide import Visit
-from purlieu.errors import Mistake, SettingsError
+from purlieu.errors import Mistake, SettingsError, StoreError
 from purlieu.settings import Settings
 
 INTERRUPTED = 130
@@ -122,7 +122,6 @@ def display_of(arguments: argparse.Namespace, out: TextIO, say: Say) -> Display:
 
 def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     """Do ``purlieu crawl`` and return the exit status (R-8.2); ``words`` are what was typed, for the hint to resume."""
-    _log(arguments)
     if arguments.demo and (arguments.urls or arguments.list or arguments.config):
         raise SettingsError((Mistake("--demo", "", "leave URL, --list and -c out: the demo brings its own site"),))
     with _demo(arguments) as demo:
@@ -131,6 +130,7 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
         made = _settings(arguments)
         say = speaker(made.language)
         display = display_of(arguments, sys.stdout, say)
+        _log(arguments, display)
         with asyncio.Runner(loop_factory=_loop()) as runner:
             result = runner.run(_crawl(made, arguments, display, say))
     return _end(made, arguments, result, words)
@@ -190,21 +190,28 @@ def _end(made: Settings, arguments: argparse.Namespace, result: Result, words: S
     from purlieu.store.reader import Reader
     from purlieu.store.sqlite import SqliteDatabase
 
-    files = report.write(made.store, result.run, result.folder, made.formats, made.language)
+    fault: Exception | None = None
+    files: tuple[str, ...] = ()
+    try:
+        files = tuple(map(str, report.write(made.store, result.run, result.folder, made.formats, made.language)))
+    except (StoreError, OSError) as error:  # told after the books: the run itself is whole
+        fault = error
     database = SqliteDatabase.reader(made.store)
     try:
         reader = Reader(database)
         row = reader.run(result.run)
         assert row is not None  # noqa: S101 - the run that has just ended
         resume = resuming(words) if row.state != "done" else ""
-        told = summary.of_run(reader, row, tuple(map(str, files)), resume)
+        told = summary.of_run(reader, row, files, resume)
     finally:
         database.close()
     if arguments.json:
         Json(sys.stdout).write("end", summary.facts(told))
     else:
-        for line in summary.lines(told, made.language):
-            sys.stdout.write(f"{line}\n")
+        sys.stdout.writelines(f"{line}\n" for line in summary.lines(told, made.language))
+    if fault:
+        elsewhere = f'the run is kept: "purlieu report {result.run} -o FOLDER" writes its files elsewhere'
+        raise StoreError(f"the result files could not be written: {fault}; {elsewhere}") from fault
     return summary.status(told, strict=arguments.strict)
 
 
@@ -213,9 +220,13 @@ def resuming(words: Sequence[str]) -> str:
     return shlex.join(["purlieu", *words, *(() if "--resume" in words else ("--resume",))])
 
 
-def _log(arguments: argparse.Namespace) -> None:
-    """Let warnings of the crawl be seen, more with -v and -vv, on stderr."""
+def _log(arguments: argparse.Namespace, display: Display) -> None:
+    """Show what the crawl logs where everything else is shown: warnings, more with -v and -vv."""
     import logging
 
+    class Shown(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            display.say(safe(f"{record.levelname} {record.name}: {record.getMessage()}"))
+
     level = {0: logging.WARNING, 1: logging.INFO}.get(arguments.verbose, logging.DEBUG)
-    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=level, handlers=[Shown()])
