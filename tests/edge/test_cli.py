@@ -144,6 +144,13 @@ def test_a_ca_file_is_looked_at_before_the_crawl(file: Path) -> None:
     assert main(["config", "check", str(file)]) == 2
 
 
+def test_a_secret_that_is_not_set_is_told_before_the_crawl(file: Path) -> None:
+    """A password from an environment variable that is not set is a mistake at once; no run begins without it."""
+    with file.open("a", encoding="utf-8") as out:
+        out.write('[[origin]]\norigin = "http://file.example"\nuser = "u"\npassword = "env:PURLIEU_TEST_UNSET"\n')
+    assert mistakes("-c", str(file)) == [("origin.password", "env:PURLIEU_TEST_UNSET", str(file))]
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -7,6 +7,7 @@ decided by ``purlieu.settings``; here mistakes only get the name the owner used.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +45,7 @@ def of_crawl(arguments: argparse.Namespace, stdin: TextIO, stored: tuple[str, st
     else:
         if not made.seeds:
             mistakes.append(_nothing(arguments))
-        mistakes += _unreadable(made, path)
+        mistakes += _unreadable(made, path) + _unset(made, path)
     if mistakes:
         raise SettingsError(tuple(mistakes))
     return made
@@ -94,6 +95,15 @@ def _unreadable(made: Settings, path: str | None) -> list[Mistake]:
         return []
     try:
         _text(made.fetch.ca_file, "fetch.ca_file", "give the path of a PEM file")
+    except SettingsError as error:
+        return [replace(mistake, file=path) for mistake in error.mistakes]
+    return []
+
+
+def _unset(made: Settings, path: str | None) -> list[Mistake]:
+    """Return a mistake for each ``env:NAME`` that is not set, so that no run begins without its secrets."""
+    try:
+        settings.resolve(made, os.environ)
     except SettingsError as error:
         return [replace(mistake, file=path) for mistake in error.mistakes]
     return []
