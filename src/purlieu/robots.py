@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from purlieu.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 LIMIT_BYTES = 512_000  # ST-5, R-8.3: 500 KiB is the least that RFC 9309 asks for
 _LINE_BYTES = 16_663   # what the reference parser keeps of a line (8 x 2083, less the end mark)
@@ -110,16 +110,34 @@ class Group:
         return None
 
 
+@dataclass(slots=True, eq=False)
+class Part:
+    """What some User-agent lines are told together: their rules, or their delay."""
+
+    rules: list[Rule] = field(default_factory=list)
+    delay: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """What one robots.txt says. ``sitemaps`` are as written, once each, in order (ST-11, SM-44)."""
+    """What one robots.txt says. ``sitemaps`` are as written, once each, in order (ST-11, SM-44).
 
-    groups: dict[str, Group] = field(default_factory=dict)
+    ``parts`` has by token, in lower case, what each of its lines belongs to. They are merged only for the agents that
+    are asked for: merged for all, a file of many agents and many rules would take their product.
+    """
+
+    parts: dict[str, dict[int, Part]] = field(default_factory=dict)
     sitemaps: tuple[str, ...] = ()
+    _asked: dict[str, Group | None] = field(default_factory=dict, repr=False, compare=False)
 
     def group(self, agent: str) -> Group | None:
         """Return the group for an agent's product token (its version cut off), else ``*``, else None (ST-7)."""
-        return self.groups.get(agent.partition("/")[0].lower()) or self.groups.get("*")
+        if agent not in self._asked:
+            token = agent.partition("/")[0].lower()
+            token = token if token in self.parts else "*"
+            parts = self.parts.get(token)
+            self._asked[agent] = _merged(token, parts.values()) if parts else None
+        return self._asked[agent]
 
     def allowed(self, agent: str, url: str) -> bool:
         """Say whether ``agent`` may fetch ``url``: ``judge(...).accepted``, without the words."""
@@ -219,36 +237,31 @@ def _records(lines: list[bytes]) -> Iterator[tuple[int, str, bytes, bytes]]:
 
 
 def _grouped(lines: list[bytes]) -> Robots:
-    rules: dict[str, list[Rule]] = {}
-    delays: dict[str, float] = {}
+    parts: dict[str, dict[int, Part]] = {}
     sitemaps: dict[str, None] = {}
-    names: set[str] = set()     # the tokens of the group, which only an Allow or Disallow closes (ST-11)
-    delayed: set[str] = set()   # the tokens that a Crawl-delay is for: those named since the last one
-    open_ = delay_open = False  # whether the next User-agent line adds to them
+    group = pace = Part()       # for whom nothing stands here: rules before any group are ignored (ST-7)
+    opened = pace_opened = False  # whether the next User-agent line joins the last ones
     for number, key, value, text in _records(lines):
         match key:
             case "agent":
-                fresh = _names(value)
-                names = names | fresh if open_ else fresh
-                delayed = delayed | fresh if delay_open else fresh
-                open_ = delay_open = True
-                for name in fresh:
-                    rules.setdefault(name, [])
+                # Only an Allow or Disallow closes a group (ST-11); for a delay those count that stand right before it.
+                group = group if opened else Part()
+                pace = pace if pace_opened else Part()
+                opened = pace_opened = True
+                for name in _names(value):
+                    parts.setdefault(name, {}).update({id(group): group, id(pace): pace})
             case "allow" | "disallow":
-                open_ = delay_open = False
-                if value and names:
-                    found = tuple(_rules(value, allow=key == "allow", line=number, text=text))
-                    for name in names:
-                        rules[name].extend(found)
+                opened = pace_opened = False
+                if value:
+                    group.rules.extend(_rules(value, allow=key == "allow", line=number, text=text))
             case "delay":
-                delay_open = False
+                pace_opened = False
                 seconds = _seconds(value)
-                for name in delayed if seconds is not None else ():
-                    delays[name] = max(seconds or 0.0, delays.get(name, 0.0))
+                if seconds is not None:
+                    pace.delay = max(seconds, pace.delay or 0.0)
             case "sitemap" if value:
                 sitemaps[value.decode("utf-8", "replace")] = None
-    groups = {name: _group(name, found, delays.get(name)) for name, found in rules.items()}
-    return Robots(groups, tuple(sitemaps))
+    return Robots(parts, tuple(sitemaps))
 
 
 def _names(value: bytes) -> set[str]:
@@ -259,10 +272,15 @@ def _names(value: bytes) -> set[str]:
     return {match[0].decode("utf-8", "replace").lower() for match in found if match} - {"*"}
 
 
-def _group(name: str, found: list[Rule], delay: float | None) -> Group:
-    best = sorted(found, key=lambda rule: (-rule.octets, not rule.allow))
+def _merged(token: str, parts: Iterable[Part]) -> Group:
+    """Merge all that one token is told; of equal rules the first stands."""
+    parts = list(parts)
+    rules = (rule for part in reversed(parts) for rule in reversed(part.rules))
+    alone = {(rule.allow, rule.head, rule.middle, rule.tail): rule for rule in rules}
+    best = sorted(alone.values(), key=lambda rule: (-rule.octets, not rule.allow, rule.line))
     blocked = tuple(dict.fromkeys(rule.head for rule in best if not rule.allow))
-    return Group(name, tuple((rule.head, rule) for rule in best), blocked, delay)
+    delay = max((part.delay for part in parts if part.delay is not None), default=None)
+    return Group(token, tuple((rule.head, rule) for rule in best), blocked, delay)
 
 
 def _rules(value: bytes, *, allow: bool, line: int, text: bytes) -> Iterator[Rule]:

@@ -312,3 +312,14 @@ def test_many_stars_take_linear_time() -> None:
 
     assert read.allowed("purlieu", "/" + "a" * 60_000 + "c")
     assert process_time() - before < 2
+
+
+def test_many_agents_times_many_rules_is_no_product() -> None:
+    """A group of thousands of agents and thousands of rules or delays is read in time linear in the file."""
+    agents = b"".join(b"User-agent: a%d\n" % number for number in range(10_000))
+    before = process_time()
+    read = [robots.read(agents + line * 10_000) for line in (b"Disallow: /x\n", b"Crawl-delay: 1\n", b"User-agent: *\nCrawl-delay: 1\n")]
+
+    assert not read[0].allowed("a9999", "/x")
+    assert read[1].crawl_delay("a9999") == 1
+    assert process_time() - before < 3
