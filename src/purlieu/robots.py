@@ -20,27 +20,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 LIMIT_BYTES = 512_000  # ST-5, R-8.3: 500 KiB is the least that RFC 9309 asks for
-_LINE_BYTES = 16_663   # what the reference parser keeps of a line (8 x 2083, less the end mark)
+_LINE_BYTES = 16_663  # what the reference parser keeps of a line (8 x 2083, less the end mark)
 _ITSELF = "/robots.txt"
-_QUOTED = 200          # octets of a line that a reason quotes
+_QUOTED = 200  # octets of a line that a reason quotes
 
 # The lines that count. Each misspelling is one that the reference parser forgives and that owners rely on (ST-13).
 _KEYS = {
-    b"user-agent": "agent", b"useragent": "agent", b"user agent": "agent",
+    b"user-agent": "agent",
+    b"useragent": "agent",
+    b"user agent": "agent",
     b"allow": "allow",
-    b"disallow": "disallow", b"dissallow": "disallow", b"dissalow": "disallow", b"disalow": "disallow",
-    b"diasllow": "disallow", b"disallaw": "disallow",
+    b"disallow": "disallow",
+    b"dissallow": "disallow",
+    b"dissalow": "disallow",
+    b"disalow": "disallow",
+    b"diasllow": "disallow",
+    b"disallaw": "disallow",
     b"crawl-delay": "delay",
-    b"sitemap": "sitemap", b"site-map": "sitemap",
+    b"sitemap": "sitemap",
+    b"site-map": "sitemap",
 }
 
-_TOKEN = re.compile(rb"[A-Za-z_-]+")   # ST-8; the reference parser cuts a name at the first other octet
-_WORD = re.compile(rb"[^\s/]+")        # the whole name, for agents whose name the grammar does not allow ("mj12bot")
-_USUAL = re.compile(r"https?://[^/?#]+(/[!&-)+-;=?-\[\]_a-z~]*)")   # a URL whose path needs no spelling
+_TOKEN = re.compile(rb"[A-Za-z_-]+")  # ST-8; the reference parser cuts a name at the first other octet
+_WORD = re.compile(rb"[^\s/]+")  # the whole name, for agents whose name the grammar does not allow ("mj12bot")
+_USUAL = re.compile(r"https?://[^/?#]+(/[!&-)+-;=?-\[\]_a-z~]*)")  # a URL whose path needs no spelling
 _ORIGIN = re.compile(r"(?:[^:/?#]+:)?//[^/?#]*")
 _ESCAPE = r"%[0-9A-Fa-f]{2}"
 _ODD = re.compile(_ESCAPE + r"|[^!-~]|[\"<>\\^`{|}]")
-_LETTER = re.compile(r"%(?:3\d|[46][1-9A-Fa-f]|[57][0-9Aa])")   # an escaped letter or digit
+_LETTER = re.compile(r"%(?:3\d|[46][1-9A-Fa-f]|[57][0-9Aa])")  # an escaped letter or digit
 
 # The one spelling of each octet. An unreserved octet stands for itself, whether it was escaped or not, and the
 # other way about for octets that no URI may hold (RFC 9309, 2.2.2). "*" and "$" are spelt "%2A" and "%24" where they
@@ -68,7 +75,7 @@ class Rule:
     head: str
     middle: tuple[str, ...]
     tail: str | None
-    plain: bool   # nothing but the head counts
+    plain: bool  # nothing but the head counts
 
     def matches(self, path: str) -> bool:
         """Say whether a path in the one spelling matches, in time linear in the path and the pattern."""
@@ -185,7 +192,7 @@ def read(body: bytes, *, cut: bool = False) -> Robots:
     may have cut in half is dropped (ST-5). UTF-16 is understood where a byte order mark announces it.
     """
     cut = cut or len(body) > LIMIT_BYTES
-    body, following = body[:LIMIT_BYTES], body[LIMIT_BYTES:LIMIT_BYTES + 1]
+    body, following = body[:LIMIT_BYTES], body[LIMIT_BYTES : LIMIT_BYTES + 1]
     body = _utf8(body)
     lines = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     if cut and following not in {b"\n", b"\r"}:
@@ -239,7 +246,7 @@ def _records(lines: list[bytes]) -> Iterator[tuple[int, str, bytes, bytes]]:
 def _grouped(lines: list[bytes]) -> Robots:
     parts: dict[str, dict[int, Part]] = {}
     sitemaps: dict[str, None] = {}
-    group = pace = Part()       # for whom nothing stands here: rules before any group are ignored (ST-7)
+    group = pace = Part()  # for whom nothing stands here: rules before any group are ignored (ST-7)
     opened = pace_opened = False  # whether the next User-agent line joins the last ones
     for number, key, value, text in _records(lines):
         match key:
@@ -324,7 +331,7 @@ def _paths(url: str) -> tuple[str, str]:
     if usual := _USUAL.fullmatch(url):
         return usual[1], usual[1]
     origin = _ORIGIN.match(url)
-    path = (url[origin.end():] if origin else url).partition("#")[0]
+    path = (url[origin.end() :] if origin else url).partition("#")[0]
     if not path.startswith("/"):
         path = "/" + path
     if not path.isascii():

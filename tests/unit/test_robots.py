@@ -42,9 +42,11 @@ def test_the_verdict_quotes_the_deciding_line() -> None:
 
 def test_a_quoted_line_shows_no_control_characters() -> None:
     """What a hostile line holds cannot reach the owner's terminal, and its length is bounded."""
-    reason = robots.read(b"User-agent: *\nDisallow: /\x1b[31m\xff" + b"x" * 9999).judge(
-        "purlieu", "/%1b[31m%ff" + "x" * 9999
-    ).reason
+    reason = (
+        robots.read(b"User-agent: *\nDisallow: /\x1b[31m\xff" + b"x" * 9999)
+        .judge("purlieu", "/%1b[31m%ff" + "x" * 9999)
+        .reason
+    )
 
     assert reason.isprintable()
     assert len(reason) < 600
@@ -145,7 +147,11 @@ def test_an_allow_with_escaped_letters_allows_only_what_both_readings_do() -> No
         ("User-agent: purlieu\nDisallow: /", "purlieu/1.0", False),
         ("User-agent: purlieus\nDisallow: /", "purlieu", True),
         ("User-agent: mj12bot\nDisallow: /", "MJ12bot", False),
-        ("User-agent: purlieu\nDisallow: /y\nUser-agent: other\nDisallow: /z\nUser-agent: purlieu\nDisallow: /x", "purlieu", False),
+        (
+            "User-agent: purlieu\nDisallow: /y\nUser-agent: other\nDisallow: /z\nUser-agent: purlieu\nDisallow: /x",
+            "purlieu",
+            False,
+        ),
         ("User-agent: other\nUser-agent: purlieu\nDisallow: /", "purlieu", False),
         ("Disallow: /\nUser-agent: *\nAllow: /y", "purlieu", True),
         ("User-agent: *\nDisallow: /\n\nUser-agent: purlieu\n\n", "purlieu", True),
@@ -157,7 +163,9 @@ def test_groups(body: str, agent: str, allowed: bool) -> None:
     assert allowed is may(body, "/x", agent)
 
 
-@pytest.mark.parametrize("line", ["Sitemap: https://example.com/s.xml", "Crawl-delay: 9", "Noindex: /a", "nonsense", ""])
+@pytest.mark.parametrize(
+    "line", ["Sitemap: https://example.com/s.xml", "Crawl-delay: 9", "Noindex: /a", "nonsense", ""]
+)
 def test_other_lines_do_not_close_a_group(line: str) -> None:
     """Only Allow and Disallow end a run of User-agent lines (ST-11)."""
     body = f"User-agent: purlieu\n{line}\nUser-agent: *\nDisallow: /"
@@ -280,7 +288,9 @@ def test_of_status(status: int, answer: str) -> None:
     assert answer == robots.of_status(status)
 
 
-@pytest.mark.parametrize("url", ["https://example.com", "https://example.com?x=/y", "https://example.com#/y", "//example.com/", "/"])
+@pytest.mark.parametrize(
+    "url", ["https://example.com", "https://example.com?x=/y", "https://example.com#/y", "//example.com/", "/"]
+)
 def test_the_root(url: str) -> None:
     """A URL without a path is judged as ``/``, and neither query nor fragment are taken for one."""
     read = robots.read(b"User-agent: *\nDisallow: /y\nDisallow: //")
@@ -296,7 +306,9 @@ def test_nothing_makes_it_raise(body: bytes, agent: str, url: str) -> None:
     assert read.judge(agent, url).accepted == read.allowed(agent, url)
 
 
-@given(st.lists(st.sampled_from(["/", "a", "b", "*", "$", "%61", "%2a", "?", "ツ", "%3A", "<"]), max_size=8).map("".join))
+@given(
+    st.lists(st.sampled_from(["/", "a", "b", "*", "$", "%61", "%2a", "?", "ツ", "%3A", "<"]), max_size=8).map("".join)
+)
 def test_a_pattern_matches_the_path_that_spells_it_out(pattern: str) -> None:
     """A Disallow that does not end in ``$`` matches its own text, stars and all (ST-9, ST-10)."""
     pattern = "/" + pattern.rstrip("$")
@@ -318,7 +330,10 @@ def test_many_agents_times_many_rules_is_no_product() -> None:
     """A group of thousands of agents and thousands of rules or delays is read in time linear in the file."""
     agents = b"".join(b"User-agent: a%d\n" % number for number in range(10_000))
     before = process_time()
-    read = [robots.read(agents + line * 10_000) for line in (b"Disallow: /x\n", b"Crawl-delay: 1\n", b"User-agent: *\nCrawl-delay: 1\n")]
+    read = [
+        robots.read(agents + line * 10_000)
+        for line in (b"Disallow: /x\n", b"Crawl-delay: 1\n", b"User-agent: *\nCrawl-delay: 1\n")
+    ]
 
     assert not read[0].allowed("a9999", "/x")
     assert read[1].crawl_delay("a9999") == 1

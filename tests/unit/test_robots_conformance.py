@@ -50,7 +50,9 @@ def body_of(row: dict[str, Any]) -> bytes:
 def test_every_strict_verdict() -> None:
     """Each case in which the suites and the reference parser agree comes out the same (ST-6 to ST-11)."""
     strict = [row for row in rows("robots_cases.jsonl") if row.get("strict")]
-    wrong = [row["id"] for row in strict if robots.read(body_of(row)).allowed(row["agent"], row["url"]) != row["allowed"]]
+    wrong = [
+        row["id"] for row in strict if robots.read(body_of(row)).allowed(row["agent"], row["url"]) != row["allowed"]
+    ]
 
     assert strict
     assert wrong == []
@@ -90,7 +92,11 @@ def test_status_codes() -> None:
     """A status means what RFC 9309 says it does, except 429 (ST-2, ST-3, ST-14)."""
     cases = json.loads((CASES / "robots_status_codes.json").read_text())["cases"]
     said = {"parse": "parse", "allow": "allow_all", "disallow": "disallow_all"}
-    wrong = {case["status"] for case in cases if case["rfc9309"] and said[robots.of_status(case["status"])] != case["rfc9309"]}
+    wrong = {
+        case["status"]
+        for case in cases
+        if case["rfc9309"] and said[robots.of_status(case["status"])] != case["rfc9309"]
+    }
 
     assert {429} == wrong
 
@@ -114,7 +120,9 @@ def test_every_corpus_verdict_that_two_parsers_share() -> None:
     read = {name: robots.read(body) for name, body in corpus().items()}
     agreed = [row for row in rows("robots_corpus_verdicts.jsonl.zst") if row["agree"]]
     wrong = {
-        (row["file"], row["url"]) for row in agreed if read[row["file"]].allowed(row["agent"], row["url"]) != row["google"]
+        (row["file"], row["url"])
+        for row in agreed
+        if read[row["file"]].allowed(row["agent"], row["url"]) != row["google"]
     }
 
     assert len(agreed) > 15_000

@@ -141,7 +141,9 @@ def test_foreign_addresses_are_never_the_page_s() -> None:
 
 def test_undeclared_prefixes_have_their_usual_meaning() -> None:
     """A prefix that is not declared is a problem, and an image's address stays an image's (SM-9)."""
-    text = urlset("<url><loc>https://example.com/a</loc><image:image><image:loc>https://i.example/</image:loc></image:image></url>")
+    text = urlset(
+        "<url><loc>https://example.com/a</loc><image:image><image:loc>https://i.example/</image:loc></image:image></url>"
+    )
 
     assert [entry.images for entry in read(text).entries] == [("https://i.example/",)]
     assert kinds(text) == ["prefix", "prefix"]
@@ -221,7 +223,12 @@ def test_lastmod(text: str, at: float | None, exact: bool) -> None:
 
 def test_strict_reading_leaves_out_faulty_entries() -> None:
     """A fault of one entry costs that entry in strict reading, and nothing in lenient reading (AMB-SM-6)."""
-    faulty = ("<lastmod>1970-1-2</lastmod>", "<priority>2</priority>", "<changefreq>Daily</changefreq>", "<loc>https://example.com/2</loc>")
+    faulty = (
+        "<lastmod>1970-1-2</lastmod>",
+        "<priority>2</priority>",
+        "<changefreq>Daily</changefreq>",
+        "<loc>https://example.com/2</loc>",
+    )
     text = urlset("".join(f"<url><loc>https://example.com/1</loc>{field}</url>" for field in (*faulty, "")))
 
     assert locs(text) == ["https://example.com/1"] * 5
@@ -309,7 +316,9 @@ def test_an_index() -> None:
 
 def test_text() -> None:
     """One address a line, mark, blanks and any line end tolerated, bad lines told and skipped (SM-41)."""
-    found = read(b"\xef\xbb\xbf https://example.com/1 \r\n\r\nhttps://example.com/2\rwww.example.com\nhttps://example.com/3?<a>")
+    found = read(
+        b"\xef\xbb\xbf https://example.com/1 \r\n\r\nhttps://example.com/2\rwww.example.com\nhttps://example.com/3?<a>"
+    )
 
     assert found.kind == "text"
     assert [entry.loc for entry in found.entries] == [f"https://example.com/{end}" for end in ("1", "2", "3?<a>")]
@@ -355,7 +364,19 @@ def test_atom(namespace: str, date: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("body", [b"", b"   \n", b"<html><body>https://example.com/</body></html>", b"hello", b"<", b"\x00\x01", b"<!-- -->", b"<?xml?>"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"   \n",
+        b"<html><body>https://example.com/</body></html>",
+        b"hello",
+        b"<",
+        b"\x00\x01",
+        b"<!-- -->",
+        b"<?xml?>",
+    ],
+)
 def test_what_is_no_sitemap(body: bytes) -> None:
     """A body in no known format has no entries, and says so."""
     found = read(body)
@@ -505,7 +526,9 @@ def test_a_mere_document_type_is_passed_over() -> None:
     ["<a>", "<a ", "<!--", "<![CDATA[", "<url><loc>", "</a>", "&amp", "&#", 'x="', "<a b='", "<?x ", "a ", "<url>", "<x:y>",
      "<loc>https://example.com/</loc>", "<a xmlns:b='c'>", "]]>", "-->", "<!DOCTYPE ", "\n", "<url/>"],
 )  # fmt: skip
-@pytest.mark.parametrize("start", ["", f'<urlset xmlns="{NS}">', f'<urlset xmlns="{NS}"><url><loc>', f'<urlset xmlns="{NS}"><a b="'])
+@pytest.mark.parametrize(
+    "start", ["", f'<urlset xmlns="{NS}">', f'<urlset xmlns="{NS}"><url><loc>', f'<urlset xmlns="{NS}"><a b="']
+)
 def test_hostile_repetition_takes_linear_time_and_little_memory(start: str, unit: str) -> None:
     """200 KB of anything are over in moments, with a bounded number of problems."""
     body = (start + unit * (200_000 // len(unit))).encode()
@@ -516,9 +539,7 @@ def test_hostile_repetition_takes_linear_time_and_little_memory(start: str, unit
     assert len(problems) < 1000
 
 
-@pytest.mark.parametrize(
-    "unit", [b"<url/>", b"<a ", b"</a>", b"<url><loc>x y &&</loc></url>"]
-)
+@pytest.mark.parametrize("unit", [b"<url/>", b"<a ", b"</a>", b"<url><loc>x y &&</loc></url>"])
 def test_a_file_of_nothing_but_faults_is_not_read_to_its_end(unit: bytes) -> None:
     """After thousands of faults and hardly an entry reading ends, so that a small packed file cannot keep a worker busy."""
     chunks = endless(unit, urlset("").encode().removesuffix(b"</urlset>") + b"<url><loc>https://example.com/</loc>")
@@ -554,6 +575,7 @@ def test_bad_lines_are_limited() -> None:
 
 def test_many_names_and_problems_are_not_kept() -> None:
     """Neither names nor namespaces nor problems pile up (bounded memory)."""
+
     def chunks() -> Iterator[bytes]:
         yield urlset("").encode().removesuffix(b"</urlset>")
         for number in range(6_000):
@@ -571,8 +593,12 @@ def test_many_names_and_problems_are_not_kept() -> None:
 @given(st.binary(max_size=400), st.integers(1, 50))
 def test_nothing_makes_it_raise(noise: bytes, size: int) -> None:
     """No bytes raise, in either reading, and how they are cut into chunks changes nothing."""
-    body = urlset("<url><loc>https://example.com/</loc>").encode() + noise + b"<url><loc>https://example.com/</loc></url></urlset>"
-    chunks = [body[at: at + size] for at in range(0, len(body), size)]
+    body = (
+        urlset("<url><loc>https://example.com/</loc>").encode()
+        + noise
+        + b"<url><loc>https://example.com/</loc></url></urlset>"
+    )
+    chunks = [body[at : at + size] for at in range(0, len(body), size)]
 
     for strict in (False, True):
         assert list(sitemap.scan(chunks, url=URL, strict=strict)) == list(sitemap.scan([body], url=URL, strict=strict))
@@ -587,6 +613,7 @@ _TEXTS = st.text(st.sampled_from("ab<>&\"' \n/ü:]"), max_size=12)
 @st.composite
 def well_formed(draw: st.DrawFn) -> str:
     """Draw a well-formed urlset with nested, foreign and commented elements."""
+
     def escaped(text: str) -> str:
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -594,7 +621,11 @@ def well_formed(draw: st.DrawFn) -> str:
         name = draw(_NAMES)
         name = "x" if name == "url" and depth else name
         plain = name in {"loc", "s:loc", "lastmod"}
-        inside = escaped(draw(_TEXTS)) if plain or depth > 2 else "".join(element(depth + 1) for _ in range(draw(st.integers(0, 2))))
+        inside = (
+            escaped(draw(_TEXTS))
+            if plain or depth > 2
+            else "".join(element(depth + 1) for _ in range(draw(st.integers(0, 2))))
+        )
         return f"<{name} a='{escaped(draw(_TEXTS)).replace(chr(39), '&apos;')}'>{inside}<!-- {name} --></{name} >"
 
     entries = "".join(

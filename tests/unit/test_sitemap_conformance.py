@@ -60,7 +60,10 @@ def faults(row: dict[str, Any]) -> list[str]:
         ("entries", [entry_of(item, one) for item, one in zip(items, expect.get("entries", ()), strict=False)]),
     ]
     wrong = [name for name, value in fields if name in expect and value != expect[name]]
-    others = [reference["scrapy"].get("locs"), [*reference["usp"].get("urls", ()), *reference["usp"].get("sub_sitemaps", ())]]
+    others = [
+        reference["scrapy"].get("locs"),
+        [*reference["usp"].get("urls", ()), *reference["usp"].get("sub_sitemaps", ())],
+    ]
     if not expect and others[0] == others[1] != locs(found):
         wrong.append("reference")
     return wrong
@@ -88,7 +91,11 @@ def test_documents() -> None:
 def test_variants() -> None:
     """Re-encoded and packed, a document lists the same addresses in the same order (SM-2, SM-22)."""
     cases = rows("sitemap_variants.jsonl.zst")
-    wrong = [row["variant"] for row in cases if locs(sitemap.read(body_of(row), url=row["sitemap_url"])) != row["expected_locs"]]
+    wrong = [
+        row["variant"]
+        for row in cases
+        if locs(sitemap.read(body_of(row), url=row["sitemap_url"])) != row["expected_locs"]
+    ]
 
     assert len(cases) == 120
     assert wrong == []
@@ -113,7 +120,9 @@ def test_locations_and_robots_lines() -> None:
             assert sitemap.in_location(row["loc"], row["sitemap_url"]) is row["expected"]
         else:
             named = robots.read(row["robots"].encode()).sitemaps
-            assert [urls.parse(line, row["base"]).href.lower() for line in named] == [line.lower() for line in row["sitemaps"]]
+            assert [urls.parse(line, row["base"]).href.lower() for line in named] == [
+                line.lower() for line in row["sitemaps"]
+            ]
 
 
 def pages_of(row: dict[str, Any]) -> list[sitemap.Entry]:
@@ -166,7 +175,7 @@ def test_the_sample_of_the_article() -> None:
     lines = article.read_text("utf-8").split("\n")
     first = next(number for number, line in enumerate(lines) if line.startswith("<?xml"))
     last = next(number for number, line in enumerate(lines) if "</urlset>" in line)
-    body = "\n".join(lines[first - 1: last + 1]).encode()
+    body = "\n".join(lines[first - 1 : last + 1]).encode()
     found = sitemap.read(body, url="http://www.mycompany.com/sitemap.xml")
 
     assert [(entry.loc[24:], entry.lastmod, entry.changefreq, entry.priority) for entry in found.entries] == [

@@ -82,8 +82,8 @@ class Document:
         self._shape: _Shape | None = None
         self._families: dict[str, str] = {}
         self._draft: Draft | None = None
-        self._foreign = 0                 # open elements, inside an entry, that are not its fields
-        self._field = ""                  # the field, or the extra, whose text is being kept
+        self._foreign = 0  # open elements, inside an entry, that are not its fields
+        self._field = ""  # the field, or the extra, whose text is being kept
         self._text: list[str] = []
         self._length = 0
 

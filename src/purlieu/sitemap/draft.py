@@ -12,8 +12,8 @@ from purlieu.errors import UrlError
 from purlieu.sitemap import moment
 from purlieu.sitemap.entry import Child, Entry, Kind, News, Notes
 
-_LONGEST_LOC = 2_048   # AMB-SM-1
-_MOST_EXTRAS = 1_000   # images, videos or alternates kept of one entry (SM-63)
+_LONGEST_LOC = 2_048  # AMB-SM-1
+_MOST_EXTRAS = 1_000  # images, videos or alternates kept of one entry (SM-63)
 _CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")  # SM-5
 
 _ABSOLUTE = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)

@@ -16,10 +16,10 @@ START, END, TEXT = "start", "end", "text"
 # (START, namespace, name, attributes as written) · (END, namespace, name, "") · (TEXT, text, "", "")
 Event = tuple[str, str, str, str]
 
-UNDECLARED = "?"      # stands before a prefix that is used as a namespace, since nothing declares it
-_DEEPEST = 64         # open elements that are remembered; what lies deeper is passed over
-_MOST = 2_000_000     # elements read of one file: forty for each of 50,000 entries
-_MOST_NAMES = 1_000   # names remembered with their namespace
+UNDECLARED = "?"  # stands before a prefix that is used as a namespace, since nothing declares it
+_DEEPEST = 64  # open elements that are remembered; what lies deeper is passed over
+_MOST = 2_000_000  # elements read of one file: forty for each of 50,000 entries
+_MOST_NAMES = 1_000  # names remembered with their namespace
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["urlset", "index", "text", "rss", "atom", "unknown"]
 _MOST_OF_A_KIND = 100  # problems of one kind that are told one by one
-_MOST = 10_000         # problems after which reading on is not worth its time,
-_MORE = 20             # and how many more each entry is worth: a fault in every entry ends nothing
-_SHOWN = 120           # characters of the web's text that a sentence quotes
+_MOST = 10_000  # problems after which reading on is not worth its time,
+_MORE = 20  # and how many more each entry is worth: a fault in every entry ends nothing
+_SHOWN = 120  # characters of the web's text that a sentence quotes
 
 
 class News(NamedTuple):

@@ -17,9 +17,7 @@ Token = tuple[str, str | None, str | None, str | None]
 
 _TAG_LIMIT = 65_536  # characters of one tag
 # Possessive throughout: no part is ever tried twice.
-_TOKEN = re.compile(
-    r"([^<]*+)<(?:/([^\s<>/]++)[^<>]*+>|([^\s<>/!?]++)((?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+)>)"
-)
+_TOKEN = re.compile(r"([^<]*+)<(?:/([^\s<>/]++)[^<>]*+>|([^\s<>/!?]++)((?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+)>)")
 _ATTRIBUTE = re.compile(r"(?<![^\s\"'])([^\s=\"'<>/]++)\s*+=\s*+(?:\"([^<\"]*+)\"|'([^<']*+)')")
 _REFERENCE = re.compile(r"&(#[0-9]{1,9}+|#[xX][0-9A-Fa-f]{1,8}+|[A-Za-z]\w{0,30}+)?(;?)")
 _FIVE = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
@@ -63,7 +61,7 @@ class Markup:
                 self._at = found.end()
                 yield found.groups()  # type: ignore[misc]  # four groups, the first never None
             start = self._buffer.find("<", self._at)
-            text = self._buffer[self._at: None if start < 0 else start]
+            text = self._buffer[self._at : None if start < 0 else start]
             if text:
                 yield text, None, None, None
             self._at += len(text)
@@ -84,7 +82,7 @@ class Markup:
             return False
         self._line += self._buffer.count("\n", 0, self._at)
         self._before += self._at
-        self._buffer = self._buffer[self._at:] + piece
+        self._buffer = self._buffer[self._at :] + piece
         self._at = 0
         return True
 
@@ -97,16 +95,16 @@ class Markup:
             return self._cdata()
         for opening, closing in _SKIPPED:
             if buffer.startswith(opening, at):
-                if buffer.startswith("<?xml", at) and buffer[at + 5: at + 6].isspace() and self._before + at:
+                if buffer.startswith("<?xml", at) and buffer[at + 5 : at + 6].isspace() and self._before + at:
                     self._notes.add("late-declaration")
                 return self._skipped(opening, closing)
-        if buffer[at: at + len(_CDATA)].upper() == "<!DOCTYPE":
+        if buffer[at : at + len(_CDATA)].upper() == "<!DOCTYPE":
             return self._doctype()
         end = buffer.find("<", at + 1)
         if end < 0 and len(buffer) - at < _TAG_LIMIT and self._more():
             return iter(())
         end = len(buffer) if end < 0 else end
-        self._notes.add("markup", buffer[at: at + 80])
+        self._notes.add("markup", buffer[at : at + 80])
         self._at = end
         return iter(())
 
@@ -115,11 +113,11 @@ class Markup:
         while True:
             end = self._buffer.find(closing, self._at)
             if end >= 0:
-                part, self._at = self._buffer[self._at: end], end + len(closing)
+                part, self._at = self._buffer[self._at : end], end + len(closing)
                 yield part
                 return
             end = max(self._at, len(self._buffer) - len(closing) + 1)
-            part, self._at = self._buffer[self._at: end], end
+            part, self._at = self._buffer[self._at : end], end
             yield part
             if not self._more():
                 self._notes.add("unclosed", closing)
@@ -142,7 +140,7 @@ class Markup:
             if not self._more():
                 break
         self._notes.add("doctype")
-        if end < 0 or "[" in self._buffer[self._at: end]:
+        if end < 0 or "[" in self._buffer[self._at : end]:
             self._notes.add("dtd")
             return None
         self._at = end + 1

@@ -15,9 +15,9 @@ from purlieu.sitemap.entry import Child, Entry, Kind, Notes, Problem
 from purlieu.sitemap.markup import Markup, judged
 from purlieu.sitemap.unpack import LIMIT_BYTES, PIECE, texts
 
-LIMIT_URLS = 50_000     # SM-20, SM-23
-_LONGEST_LINE = 8_192   # characters kept of one line of a text sitemap
-_LOOKED_AT = 20         # lines that show whether a text is a sitemap
+LIMIT_URLS = 50_000  # SM-20, SM-23
+_LONGEST_LINE = 8_192  # characters kept of one line of a text sitemap
+_LOOKED_AT = 20  # lines that show whether a text is a sitemap
 
 
 class Reader:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from purlieu.sitemap.entry import Notes
 
 LIMIT_BYTES = 52_428_800  # SM-20, SM-22, R-8.3: decoded
-PIECE = 65_536            # bytes handled at a time
-_LAYERS = 2               # gzip inside gzip; servers that compress .gz files make it
-_MEMBERS = 1_000          # gzip members in one file, so that many empty ones cost nothing
+PIECE = 65_536  # bytes handled at a time
+_LAYERS = 2  # gzip inside gzip; servers that compress .gz files make it
+_MEMBERS = 1_000  # gzip members in one file, so that many empty ones cost nothing
 _GZIP = b"\x1f\x8b"
 
 _BY_MARK = (
@@ -49,7 +49,7 @@ def _even(chunks: Iterable[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
         view = memoryview(chunk)
         while size + len(view) >= PIECE:
-            head, view = view[: PIECE - size], view[PIECE - size:]
+            head, view = view[: PIECE - size], view[PIECE - size :]
             yield b"".join((*waiting, head))
             waiting, size = [], 0
         if view:
@@ -120,7 +120,7 @@ def _saved(unpack: zlib._Decompress, chunk: bytes) -> bytes:
     found = []
     try:
         for at in range(len(chunk)):
-            found.append(unpack.decompress(chunk[at: at + 1], PIECE))
+            found.append(unpack.decompress(chunk[at : at + 1], PIECE))
             found.append(unpack.decompress(unpack.unconsumed_tail, PIECE))
     except zlib.error:
         pass
