@@ -14,7 +14,6 @@ LOOPBACK_CONNECTIONS = 8
 DELAY_SECONDS = 0.25
 SMOOTHING = 0.2
 BACKOFF_FIRST_SECONDS = 1.0
-BACKOFF_MOST_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +57,10 @@ def smoothed(old_seconds: float, seconds: float) -> float:
     return seconds if old_seconds == 0.0 else old_seconds + SMOOTHING * (seconds - old_seconds)
 
 
-def backoff(old_seconds: float, *, failed: bool) -> float:
-    """Return the extra pause after a failure (doubles up to 300 s) or a success (halves, then goes)."""
+def backoff(old_seconds: float, most_seconds: float, *, failed: bool) -> float:
+    """Return the extra pause after a failure (from 1 s, doubles up to the most) or a success (halves, then goes)."""
     if failed:
-        return min(max(old_seconds * 2, BACKOFF_FIRST_SECONDS), BACKOFF_MOST_SECONDS)
+        return min(max(old_seconds * 2, BACKOFF_FIRST_SECONDS), most_seconds)
     return old_seconds / 2 if old_seconds > BACKOFF_FIRST_SECONDS else 0.0
 
 

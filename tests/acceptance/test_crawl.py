@@ -409,3 +409,45 @@ def test_a_slow_reader_slows_the_crawl_and_gets_every_visit(tmp_path: Path) -> N
 
     seen = asyncio.run(main())
     assert sorted(seen) == sorted([*pages, f"{HOME}robots.txt"])
+
+
+def test_a_long_retry_after_is_obeyed_and_a_too_long_one_ends_the_host(tmp_path: Path) -> None:
+    """429 and 503 honour Retry-After; longer than the owner allows gives the host up (ST-40, R-4.5)."""
+    clock = FakeClock()
+    told: Iterator[Made] = iter([answer(status=429, headers={"Retry-After": "120"})])
+
+    def busy(_: Request) -> Made:
+        return next(told, html())
+
+    web = FakeWeb({HOME: html("/busy", "/after"), f"{HOME}busy": busy, f"{HOME}after": html()}, clock)
+    store = tmp_path / "1.db"
+    assert crawl(web, made_settings(store), clock).books_balanced
+    times = {one.url: one.began_at for one in web.asked}
+    first = next(one.began_at for one in web.asked if one.url == f"{HOME}busy")
+    assert times[f"{HOME}busy"] - first >= 120
+    assert not [one for one in web.asked if first < one.began_at < first + 120]
+    assert set(endings(store).values()) == {"fetched.ok"}
+
+    down = answer(status=503, headers={"Retry-After": "1000"})
+    web = FakeWeb({HOME: html("/a", "/b"), f"{HOME}robots.txt": 404}, lacking=down)
+    given_up = tmp_path / "2.db"
+    result = crawl(web, made_settings(given_up, {"politeness": {"retries": 0}}))
+    assert result.books_balanced, result.faults
+    assert sorted(endings(given_up).values()) == ["abandoned.host_given_up", "fetched.ok", "server_error.5xx"]
+
+
+def test_one_host_can_be_treated_apart(tmp_path: Path) -> None:
+    """All of politeness is adjustable per host."""
+    clock = FakeClock()
+    pages: dict[str, Made] = {f"http://{host}.test/": html("/1", "/2") for host in "ab"}
+    web = FakeWeb(pages, clock)
+    tree = {
+        "seeds": list(pages),
+        "politeness": {"delay": 1.0},
+        "host": [{"name": "b.test", "delay": 7.0, "retries": 0}],
+    }
+    crawl(web, made_settings(tmp_path / "s.db", tree), clock)
+    for host, gap in (("a", 1.0), ("b", 7.0)):
+        starts = [one.began_at for one in web.asked if one.url.startswith(f"http://{host}")]
+        assert len(starts) == 4
+        assert min(later - earlier for earlier, later in zip(starts, starts[1:], strict=False)) == pytest.approx(gap)

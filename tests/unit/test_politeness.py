@@ -53,16 +53,15 @@ def test_crawl_delay_always_counts(
 
 
 def test_backing_off_doubles_and_recovers() -> None:
-    """Each failure doubles the extra pause up to 300 s; successes bring it back to none."""
-    grown = [1.0]
-    while grown[-1] < 300:
-        grown.append(backoff(grown[-1], failed=True))
-    assert grown[:5] == [1.0, 2.0, 4.0, 8.0, 16.0]
-    assert backoff(grown[-1], failed=True) == 300.0
-    assert backoff(0.0, failed=True) == 1.0
-    seconds = 300.0
+    """Each failure doubles the extra pause up to the most; successes bring it back to none; a most of 0 is none."""
+    grown = [0.0]
+    while grown[-1] < 30:
+        grown.append(backoff(grown[-1], 30.0, failed=True))
+    assert grown == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0]
+    assert backoff(0.0, 0.0, failed=True) == 0.0
+    seconds = 30.0
     for _ in range(10):
-        seconds = backoff(seconds, failed=False)
+        seconds = backoff(seconds, 30.0, failed=False)
     assert seconds == 0.0
 
 

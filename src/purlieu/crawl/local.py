@@ -23,7 +23,6 @@ from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import RunLimits, Worker
 from purlieu.errors import StoreError
 from purlieu.fetch.http import HttpFetcher
-from purlieu.outcome import GOOD_KINDS
 from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
 from purlieu.store import runs
 from purlieu.store.frontier import Frontier, FrontierRules
@@ -91,7 +90,7 @@ class Crawl:
         clock: Clock | None = None,
     ) -> None:
         """Take checked settings; ``fetcher`` and ``clock`` stand in for the real web and time."""
-        self._settings = settings
+        self._settings = settings_text.checked(settings)
         self._resume = resume
         self._clock = clock or RealClock()
         self._given_fetcher = fetcher
@@ -176,6 +175,8 @@ class Crawl:
     def _open(self) -> None:
         """Build the parts and hand them to each other."""
         settings, database, clock = self._settings, self._database, self._clock
+        # Before the run begins: a secret that is not there is the owner's mistake, not a failed run.
+        self._fetcher = self._given_fetcher or _fetcher(settings, clock)
         toml = settings_text.dump(settings)
         now = clock.now()
         if self._resume:
@@ -191,7 +192,6 @@ class Crawl:
         self._seeds = [parse(seed).href for seed in settings.seeds]
         self._frontier.seed(_entry_points(settings, self._seeds), now)
         self._note_settings()
-        self._fetcher = self._given_fetcher or _fetcher(settings, clock)
         self._outbox = Outbox()
         self._worker = Worker(
             self._frontier,
@@ -230,11 +230,23 @@ class Crawl:
         self._frontier.save(self._active_seconds())
         runs.end(self._database, self._run, state, reason, self._clock.now())
         books = self._settling.books(self._seeds)
+        self._note_result(books)
         runs.save_books(self._database, self._run, books)
         self._result = self._told(state, reason, books)
 
+    def _note_result(self, books: dict[str, Any]) -> None:
+        """Write the findings that the whole run gives."""
+        if not books["balanced"]:
+            self._frontier.note("books_unbalanced", self._name, faults="; ".join(books["faults"][:3]))
+        fetched = self._settling.fetched_pages(limit=2)
+        if not self._settling.good_pages():
+            self._frontier.note("nothing_fetched", self._name)
+        if len(fetched) == 1 and len(self._seeds) == 1 and not self._settings.scope.only_seeds:
+            self._frontier.note("one_page_only", fetched[0])
+        for host, count in self._settling.unlisted_hosts():
+            self._frontier.note("refusals_not_listed", host, count=count)
+
     def _told(self, state: str, reason: str, books: dict[str, Any]) -> Result:
-        good = sum(n for name, n in self._settling.page_endings().items() if name.partition(".")[0] in GOOD_KINDS)
         return Result(
             self._run.id,
             self._name,
@@ -242,10 +254,10 @@ class Crawl:
             reason,
             books["balanced"],
             tuple(books["faults"]),
-            good,
+            self._settling.good_pages(),
             books["ended"],
             self._active_seconds(),
-            Path(self._settings.output) / _as_folder(self._name) / str(self._run.id),
+            Path(settings_text.result_folder(self._settings, self._name, self._run.id)),
         )
 
     def _active_seconds(self) -> float:
@@ -275,7 +287,6 @@ def _frontier_rules(settings: Settings) -> FrontierRules:
         robots_max_age_seconds=settings.robots.max_age_seconds,
         use_sitemaps=settings.sitemap.use and not settings.scope.only_seeds,
         canonical=settings.links.canonical,
-        give_up_after=settings.politeness.give_up_after,
         agent=settings.robots.agent,
         lease_seconds=max(LEASE_SECONDS, 2 * settings.fetch.timeout_seconds),
     )
@@ -327,9 +338,3 @@ def _entry_points(settings: Settings, seeds: list[str]) -> list[Candidate]:
 
 def _first_host(settings: Settings) -> str:
     return host_of(parse(settings.seeds[0]).href) if settings.seeds else "crawl"
-
-
-def _as_folder(name: str) -> str:
-    """Return a crawl's name as a folder's: what a file system might take amiss becomes "_"."""
-    safe = "".join(letter if letter.isalnum() or letter in "-_. []:" else "_" for letter in name).strip(". ")
-    return safe or "crawl"

@@ -16,18 +16,19 @@ from purlieu import page as html
 from purlieu import sitemap as sitemap_file
 from purlieu.candidate import Entry, FoundBy, Purpose
 from purlieu.decide import Retry, Visit
-from purlieu.politeness import Wish
 from purlieu.response import Request, Response, content_class
+from purlieu.settings import politeness_of
 from purlieu.url import host_of
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
     from purlieu.fetch.fetcher import Fetcher
-    from purlieu.settings import Settings
+    from purlieu.settings import PolitenessSettings, Settings
     from purlieu.store.frontier import Origin
 
 LOG = logging.getLogger(__name__)
 _HEAD_REFUSED = frozenset({405, 501})
+HOSTS_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,7 @@ class Visitor:
         self._classes = frozenset(settings.fetch.classes)
         self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if settings.sitemap.use else frozenset())
         self._seed_hosts = frozenset(host_of(seed) for seed in settings.seeds)
-        politeness = settings.politeness
-        self._retry = Retry(politeness.retries + 1, politeness.retry_seconds)
-        self._robots_retry = Retry(settings.robots.tries, politeness.retry_seconds, settings.robots.within_seconds)
+        self._retries: dict[str, Retry] = {}
 
     def without_asking(self, entry: Entry, origin: Origin | None) -> Visit | None:
         """Return the visit of an entry that robots.txt forbids, None when it may be asked for."""
@@ -63,16 +62,9 @@ class Visitor:
         verdict = origin.rules.judge(self._agent, entry.href)
         return decide.excluded_by_robots(entry, verdict.rule, self._outside.clock.now())
 
-    def wish(self, host: str, crawl_delay: float | None) -> Wish:
-        """Return what the owner and robots.txt ask for one host."""
-        politeness = self._settings.politeness
-        own = next((one for one in self._settings.hosts if one.name == host), None)
-        return Wish(
-            own.delay if own and own.delay is not None else politeness.delay,
-            own.connections if own and own.connections is not None else politeness.connections,
-            crawl_delay if self._settings.robots.obey else None,
-            politeness.adaptive,
-        )
+    def politeness(self, host: str) -> PolitenessSettings:
+        """Return the politeness that the owner wants for one host."""
+        return politeness_of(self._settings, host)
 
     async def visit(self, entry: Entry, origin: Origin | None) -> Visit:
         """Ask for one entry and return how that ended; never raises for what the web or our parsing does."""
@@ -95,7 +87,7 @@ class Visitor:
             if isinstance(head, Response) and head.status not in _HEAD_REFUSED:
                 found = content_class(head.header("content-type"))
                 if head.status // 100 == 2 and found not in self._classes:
-                    return decide.page(entry, replace(head, cut=True), None, retry=self._retry, at=self._now())
+                    return decide.page(entry, replace(head, cut=True), None, retry=self._retry(entry), at=self._now())
                 # Where HEAD said HTML, GET must too (MF-21).
                 wanted = frozenset({"HTML"}) if found == "HTML" else self._classes
                 request = replace(request, classes=wanted)
@@ -115,7 +107,7 @@ class Visitor:
             links = read.raw_links
             if read.nofollow:
                 links = [(href, kind, True, parsed) for href, kind, _, parsed in links]
-        visit = decide.page(entry, answer, read, retry=self._retry, at=self._now(), requests=requests)
+        visit = decide.page(entry, answer, read, retry=self._retry(entry), at=self._now(), requests=requests)
         return _light(visit, links)
 
     async def _sitemap(self, entry: Entry) -> Visit:
@@ -123,18 +115,19 @@ class Visitor:
         read = None
         if isinstance(answer, Response) and answer.status // 100 == 2 and answer.body:
             read = sitemap_file.read(answer.body, url=entry.href)
-        return _light(decide.page(entry, answer, None, sitemap=read, retry=self._retry, at=self._now()))
+        return _light(decide.page(entry, answer, None, sitemap=read, retry=self._retry(entry), at=self._now()))
 
     async def _robots(self, entry: Entry, origin: Origin | None) -> Visit:
         answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.robots_bytes, None))
+        robots = self._settings.robots
         visit = decide.robots(
             entry,
             answer,
-            retry=self._robots_retry,
+            retry=replace(self._retry(entry), tries=robots.tries, within_seconds=robots.within_seconds),
             first_failed_at=origin.first_failed_at if origin else None,
-            obey=self._settings.robots.obey,
+            obey=robots.obey,
             agent=self._agent,
-            max_crawl_delay=self._settings.politeness.max_crawl_delay,
+            max_crawl_delay=self.politeness(host_of(entry.href)).max_crawl_delay,
             at=self._now(),
         )
         return _light(visit)
@@ -149,6 +142,16 @@ class Visitor:
             opens=seed or entry.facts.found_by is FoundBy.SEED,
             in_scope=seed or self._outside.in_scope(entry.href),
         )
+
+    def _retry(self, entry: Entry) -> Retry:
+        host = host_of(entry.href)
+        known = self._retries.get(host)
+        if known is None:
+            if len(self._retries) > HOSTS_REMEMBERED:
+                self._retries.clear()
+            politeness = self.politeness(host)
+            known = self._retries[host] = Retry(politeness.retries + 1, politeness.retry_seconds)
+        return known
 
     def _now(self) -> float:
         return self._outside.clock.now()

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from purlieu.candidate import Entry, Purpose
-from purlieu.politeness import Pace, backoff, pace, smoothed
+from purlieu.politeness import Pace, Wish, backoff, pace, smoothed
+from purlieu.settings import PolitenessSettings
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
@@ -61,6 +62,7 @@ class _Lane:
     parked: bool = False
     pace: Pace = _UNKNOWN
     crawl_delay: float | None = None
+    politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
 
 
 class Worker:
@@ -152,6 +154,7 @@ class Worker:
     async def _lane(self, lane: _Lane) -> None:
         try:
             self._open[lane.lease.host] = lane
+            lane.politeness = self._visitor.politeness(lane.lease.name)
             self._set_pace(lane)
             while lane.slots:
                 done, _ = await asyncio.wait(lane.slots, return_when=asyncio.FIRST_COMPLETED)
@@ -173,8 +176,9 @@ class Worker:
         """Work out the host's pace and open as many slots as it allows; each is one connection kept busy."""
         lease = lane.lease
         lane.crawl_delay = lease.crawl_delay
+        wanted = lane.politeness
         lane.pace = pace(
-            self._visitor.wish(lease.name, lease.crawl_delay),
+            Wish(wanted.delay, wanted.connections, lease.crawl_delay, wanted.adaptive),
             loopback=lease.loopback,
             smoothed_seconds=lease.smoothed_seconds,
             backoff_seconds=lease.backoff_seconds,
@@ -222,7 +226,7 @@ class Worker:
             wait = self._free_at(lane) - self._clock.now()
             if wait > PARK_SECONDS:
                 lane.parked = True
-            if self._stopping.is_set() or lane.parked or lane.lease.given_up:
+            if self._stopping.is_set() or lane.parked or lane.lease.broken:
                 return False
             if wait <= 0:
                 break
@@ -260,13 +264,15 @@ class Worker:
         lane.ended_at = self._clock.now()
         if visit.against_host:
             lease.failures_in_a_row += 1
-            lease.backoff_seconds = backoff(lease.backoff_seconds, failed=True)
+            lease.backoff_seconds = backoff(lease.backoff_seconds, lane.politeness.max_backoff_seconds, failed=True)
+            lease.broken = lease.failures_in_a_row >= lane.politeness.give_up_after
         elif visit.response is not None:
             lease.failures_in_a_row = 0
-            lease.backoff_seconds = backoff(lease.backoff_seconds, failed=False)
+            lease.backoff_seconds = backoff(lease.backoff_seconds, lane.politeness.max_backoff_seconds, failed=False)
             lease.smoothed_seconds = smoothed(lease.smoothed_seconds, visit.response.first_byte_seconds)
         if visit.pause_seconds is not None:
             lease.next_at = max(lease.next_at, lane.ended_at + visit.pause_seconds)
+            lease.broken = lease.broken or visit.pause_seconds > lane.politeness.max_retry_after_seconds
         answer = visit.response or visit.failure
         if answer is not None and answer.address and not lease.loopback:
             lease.loopback = answer.address.startswith(_LOOPBACK)

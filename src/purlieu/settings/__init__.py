@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from purlieu.settings.host import politeness_of
 from purlieu.settings.key import (
     FetchSettings,
     HostSettings,
@@ -42,6 +43,7 @@ __all__ = [
     "checked",
     "dump",
     "of",
+    "politeness_of",
     "read",
     "resolve",
     "result_folder",

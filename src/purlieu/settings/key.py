@@ -246,6 +246,24 @@ class PolitenessSettings:
         5.0,
         Key("How long the first retry waits; each further one twice as long.", least=0, most=86_400, unit="seconds"),
     )
+    max_backoff_seconds: float = key(
+        30.0,
+        Key(
+            "After failures a host is asked more slowly: the extra pause begins at 1 s, doubles up to this, and goes "
+            "again with successes. 0 switches it off.",
+            least=0,
+            most=86_400,
+            unit="seconds",
+        ),
+    )
+    max_retry_after_seconds: float = key(
+        900.0,
+        Key(
+            "A host that asks for a longer pause (Retry-After) is left alone (`abandoned.host_given_up`).",
+            least=0,
+            unit="seconds",
+        ),
+    )
     give_up_after: int = key(
         20, Key("A host that fails so many times in a row is left alone (`abandoned.host_given_up`).", least=1)
     )
@@ -298,6 +316,22 @@ class HostSettings:
         None, Key("As `politeness.delay`.", least=0, most=86_400, unit="seconds", unset="as for all hosts")
     )
     connections: int | None = key(None, Key("As `politeness.connections`.", least=1, most=64, unset="as for all hosts"))
+    adaptive: bool | None = key(None, Key("As `politeness.adaptive`.", unset="as for all hosts"))
+    max_crawl_delay: float | None = key(
+        None, Key("As `politeness.max_crawl_delay`.", least=0, also=-1, unit="seconds", unset="as for all hosts")
+    )
+    retries: int | None = key(None, Key("As `politeness.retries`.", least=0, most=20, unset="as for all hosts"))
+    retry_seconds: float | None = key(
+        None, Key("As `politeness.retry_seconds`.", least=0, most=86_400, unit="seconds", unset="as for all hosts")
+    )
+    max_backoff_seconds: float | None = key(
+        None,
+        Key("As `politeness.max_backoff_seconds`.", least=0, most=86_400, unit="seconds", unset="as for all hosts"),
+    )
+    max_retry_after_seconds: float | None = key(
+        None, Key("As `politeness.max_retry_after_seconds`.", least=0, unit="seconds", unset="as for all hosts")
+    )
+    give_up_after: int | None = key(None, Key("As `politeness.give_up_after`.", least=1, unset="as for all hosts"))
     verify: bool = key(
         True, Key("Whether the host's TLS certificate is checked. The report names each host where it is not.")
     )

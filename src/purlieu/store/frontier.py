@@ -44,7 +44,8 @@ class Origin:
 class Lease:
     """A host held by one worker, with its pace so far; the holder keeps the figures up to date (R-4.1 to R-4.3).
 
-    ``in_flight`` are the keys handed out and not yet finished; ``token`` makes a late finish write nothing.
+    ``broken`` says that the holder gives the host up; ``in_flight`` are the keys handed out and not yet
+    finished; ``token`` makes a late finish write nothing.
     """
 
     host: int
@@ -57,7 +58,7 @@ class Lease:
     failures_in_a_row: int
     crawl_delay: float | None = None
     loopback: bool = False
-    given_up: bool = False
+    broken: bool = False
     origins: dict[int, Origin] = field(default_factory=dict)
     in_flight: set[tuple[int, int]] = field(default_factory=set)
 
@@ -69,7 +70,6 @@ class FrontierRules:
     robots_max_age_seconds: float = 86_400.0
     use_sitemaps: bool = True
     canonical: bool = True
-    give_up_after: int = 20
     agent: str = "purlieu"
     lease_seconds: float = LEASE_SECONDS
 
@@ -112,6 +112,7 @@ class Frontier:
             self._intake.write(now)
             self._landings.open()
             self._intake.write(now)
+            self._write_findings()
             self._save_counters()
 
     # -- leases ------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ class Frontier:
         lease.crawl_delay = max((delay for delay in delays if delay is not None), default=None)
         taken: list[Entry] = []
         for origin in lease.origins.values():
-            if lease.given_up or len(taken) >= limit:
+            if lease.broken or len(taken) >= limit:
                 break
             if origin.state == "wanted":
                 rows = self._database.rows("due_robots", self._run.id, origin.id, now)
@@ -251,17 +252,21 @@ class Frontier:
             self._spend(written, held, now)
             if self._landings.settle_failed():
                 self._intake.write(now)
-            for code, subject in self._intake.take_findings():
-                self._database.run("add_finding", self._run.id, code, subject, "{}")
+            self._write_findings()
             self._save_counters()
         for visit in written:
             held[visit.entry.host].in_flight.discard((NUMBERS[visit.entry.purpose], visit.entry.hash))
         return written
 
-    def note(self, code: str, subject: str, arguments: dict[str, str] | None = None) -> None:
+    def note(self, code: str, subject: str, **arguments: str | int) -> None:
         """Write a finding."""
         with self._database.transaction():
-            self._database.run("add_finding", self._run.id, code, subject, json.dumps(arguments or {}, sort_keys=True))
+            self._intake.note(code, subject, **arguments)
+            self._write_findings()
+
+    def _write_findings(self) -> None:
+        for code, subject, arguments in self._intake.take_findings():
+            self._database.run("add_finding", self._run.id, code, subject, json.dumps(arguments, sort_keys=True))
 
     def save(self, active_seconds: float) -> None:
         """Write what the run has counted so far."""
@@ -322,10 +327,8 @@ class Frontier:
                 self._run.id, host,
             )  # fmt: skip
             self._set_pace(lease)
-            if lease.failures_in_a_row >= self._rules.give_up_after and not lease.given_up:
-                lease.given_up = True
-                self._database.run("give_up_host", self._run.id, host)
-                self._database.run("add_finding", self._run.id, "host_given_up", lease.name, "{}")
+            if lease.broken and self._database.run("give_up_host", self._run.id, host):
+                self._intake.note("host_given_up", lease.name)
             if lease.expires_at - now < self._rules.lease_seconds * 2 / 3:
                 self._database.run("renew_lease", now + self._rules.lease_seconds, host, lease.token)
                 lease.expires_at = now + self._rules.lease_seconds

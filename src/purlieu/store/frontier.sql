@@ -150,7 +150,7 @@ UPDATE run_host SET requests = requests + ?, failures = failures + ?, failures_i
 WHERE run = ? AND host = ?;
 
 -- name: give_up_host
-UPDATE run_host SET given_up = 1, due_at = NULL WHERE run = ? AND host = ?;
+UPDATE run_host SET given_up = 1, due_at = NULL WHERE run = ? AND host = ? AND given_up = 0;
 
 -- name: host_to_lease
 -- The host that has waited longest and that nobody holds.

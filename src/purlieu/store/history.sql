@@ -90,6 +90,13 @@ SELECT kind, reason, count(*) FROM entry WHERE run = ? AND kind IS NOT NULL GROU
 -- name: count_page_endings
 SELECT kind, reason, count(*) FROM entry WHERE run = ? AND purpose = 0 AND kind IS NOT NULL GROUP BY kind, reason;
 
+-- name: fetched_pages
+SELECT href FROM entry WHERE run = ? AND purpose = 0 AND kind = 'fetched' LIMIT ?;
+
+-- name: unlisted_hosts
+-- Hosts whose refusals are not all listed.
+SELECT h.name, sum(c.count) FROM refusal_count AS c JOIN host AS h ON h.id = c.host WHERE c.run = ? GROUP BY h.id ORDER BY h.name;
+
 -- name: count_derived
 SELECT end_kind, end_reason, count(*) FROM ending WHERE run = ? AND kind IS NULL GROUP BY end_kind, end_reason;
 

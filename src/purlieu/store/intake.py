@@ -76,7 +76,7 @@ class Intake:
     ) -> None:
         """Keep what adding needs; ``hash_of`` makes the 64-bit key of an address."""
         self.admission = admission
-        self._findings: list[tuple[str, str]] = []
+        self._findings: list[tuple[str, str, dict[str, str | int]]] = []
         self._database = database
         self._run = run
         self._limits = limits
@@ -276,8 +276,12 @@ class Intake:
                     self._recent.pop(href, None)
                     self.add(Candidate(href, facts))
 
-    def take_findings(self) -> list[tuple[str, str]]:
-        """Return the findings (code, subject) since the last call."""
+    def note(self, code: str, subject: str, **arguments: str | int) -> None:
+        """Remember a finding until the batch is written."""
+        self._findings.append((code, subject, arguments))
+
+    def take_findings(self) -> list[tuple[str, str, dict[str, str | int]]]:
+        """Return the findings (code, subject, arguments) since the last call."""
         findings, self._findings = self._findings, []
         return findings
 
@@ -316,7 +320,7 @@ class Intake:
                     return hashed, None
             elif row[0] == href:
                 return hashed, row
-            self._findings.append(("hash_collision", href))
+            self.note("hash_collision", href)
             salt += 1
 
     def _origin(self, origin: str, host: int, *, wants_robots: bool) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES
 from purlieu.landing import LandingKind, walk
-from purlieu.outcome import REDIRECTS
+from purlieu.outcome import GOOD_KINDS, REDIRECTS
 from purlieu.store.database import Database
 from purlieu.store.intake import COUNTED_SCHEMES, Counters, Intake, Run
 from purlieu.store.landings import Step
@@ -53,9 +53,18 @@ class Settling:
                         self.counters.endings[f"{kind}.{reason}"] -= 1
                         self.counters.endings[right] += 1
 
-    def page_endings(self) -> dict[str, int]:
-        """Return how many page entries ended how, by ``kind.reason``."""
-        return {f"{kind}.{code}": n for kind, code, n in self.database.rows("count_page_endings", self.run.id)}
+    def good_pages(self) -> int:
+        """Return how many pages ended fetched, unchanged or redirected."""
+        found = self.database.rows("count_page_endings", self.run.id)
+        return sum(n for kind, _, n in found if kind in GOOD_KINDS)
+
+    def fetched_pages(self, limit: int) -> list[str]:
+        """Return the first addresses, up to ``limit``, of pages that were fetched."""
+        return [row[0] for row in self.database.rows("fetched_pages", self.run.id, limit)]
+
+    def unlisted_hosts(self) -> list[tuple[str, int]]:
+        """Return the hosts whose refusals are counted and not all listed, with the count."""
+        return [(row[0], row[1]) for row in self.database.rows("unlisted_hosts", self.run.id)]
 
     def books(self, seeds: Iterable[str]) -> dict[str, Any]:
         """Count three times, independently, and return the books with every disagreement as a sentence (R-7.1)."""
