@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -217,7 +218,7 @@ def test_a_robots_txt_that_redirects_in_a_circle_counts_as_no_file(tmp_path: Pat
 def test_a_robots_txt_is_asked_for_again_when_it_is_old(tmp_path: Path) -> None:
     """A cached copy is not used for more than a day, here a minute (ST-4); what it says then holds."""
     clock = FakeClock()
-    rules: Iterator[Made] = iter(["", "User-agent: *\nDisallow: /late\n"])
+    rules = iter(["", "User-agent: *\nDisallow: /late\n"])
 
     def robots(_: Request) -> Made:
         return answer(next(rules), url="/robots.txt")
@@ -450,4 +451,4 @@ def test_one_host_can_be_treated_apart(tmp_path: Path) -> None:
     for host, gap in (("a", 1.0), ("b", 7.0)):
         starts = [one.began_at for one in web.asked if one.url.startswith(f"http://{host}")]
         assert len(starts) == 4
-        assert min(later - earlier for earlier, later in zip(starts, starts[1:], strict=False)) == pytest.approx(gap)
+        assert min(later - earlier for earlier, later in pairwise(starts)) == pytest.approx(gap)
