@@ -230,21 +230,8 @@ class Crawl:
         self._frontier.save(self._active_seconds())
         runs.end(self._database, self._run, state, reason, self._clock.now())
         books = self._settling.books(self._seeds)
-        self._note_result(books)
         runs.save_books(self._database, self._run, books)
         self._result = self._told(state, reason, books)
-
-    def _note_result(self, books: dict[str, Any]) -> None:
-        """Write the findings that the whole run gives."""
-        if not books["balanced"]:
-            self._frontier.note("books_unbalanced", self._name, faults="; ".join(books["faults"][:3]))
-        fetched = self._settling.fetched_pages(limit=2)
-        if not self._settling.good_pages():
-            self._frontier.note("nothing_fetched", self._name)
-        if len(fetched) == 1 and len(self._seeds) == 1 and not self._settings.scope.only_seeds:
-            self._frontier.note("one_page_only", fetched[0])
-        for host, count in self._settling.unlisted_hosts():
-            self._frontier.note("refusals_not_listed", host, count=count)
 
     def _told(self, state: str, reason: str, books: dict[str, Any]) -> Result:
         return Result(

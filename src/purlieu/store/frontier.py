@@ -327,8 +327,8 @@ class Frontier:
                 self._run.id, host,
             )  # fmt: skip
             self._set_pace(lease)
-            if lease.broken and self._database.run("give_up_host", self._run.id, host):
-                self._intake.note("host_given_up", lease.name)
+            if lease.broken:
+                self._database.run("give_up_host", self._run.id, host)
             if lease.expires_at - now < self._rules.lease_seconds * 2 / 3:
                 self._database.run("renew_lease", now + self._rules.lease_seconds, host, lease.token)
                 lease.expires_at = now + self._rules.lease_seconds

@@ -83,7 +83,6 @@ class Harvest:
                 self._follow_robots(number, origin, answer.hop, visit)
             elif answer.body is None:
                 self._database.run("set_robots", "unreachable", None, href, now, answer.ended or None, number)
-                self._intake.note("robots_unreachable", origin)
             else:
                 self._robots_known(number, answer.body, href, origin, answer.ended, now)
             self._database.run("host_due", now, now, self._run.id, host)
@@ -105,7 +104,6 @@ class Harvest:
                 return
             if row[11] is None:
                 self._database.run("set_robots", "unreachable", None, target, visit.at, _UNREACHABLE, number)
-                self._intake.note("robots_unreachable", origin)
                 return
             target = row[11]
         # Too many redirects: as if there were no file.
@@ -113,8 +111,6 @@ class Harvest:
 
     def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
         self._database.run("set_robots", "known", body, source, now, ended or None, number)
-        if ended:
-            self._intake.note("delay_too_long", origin)
         if self._use_sitemaps and not ended:
             # A robots.txt speaks for its whole host, also where the site is only a folder of it.
             granted = self._intake.admission.scope.judge(f"{origin}/", "robots").accepted

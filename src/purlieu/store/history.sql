@@ -90,19 +90,13 @@ SELECT kind, reason, count(*) FROM entry WHERE run = ? AND kind IS NOT NULL GROU
 -- name: count_page_endings
 SELECT kind, reason, count(*) FROM entry WHERE run = ? AND purpose = 0 AND kind IS NOT NULL GROUP BY kind, reason;
 
--- name: fetched_pages
-SELECT href FROM entry WHERE run = ? AND purpose = 0 AND kind = 'fetched' LIMIT ?;
-
--- name: unlisted_hosts
--- Hosts whose refusals are not all listed.
-SELECT h.name, sum(c.count) FROM refusal_count AS c JOIN host AS h ON h.id = c.host WHERE c.run = ? GROUP BY h.id ORDER BY h.name;
-
 -- name: count_derived
 SELECT end_kind, end_reason, count(*) FROM ending WHERE run = ? AND kind IS NULL GROUP BY end_kind, end_reason;
 
 -- name: count_refusals
 SELECT count(*) FROM refusal AS f WHERE f.run = ? AND NOT EXISTS (
-    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash);
+    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
+        AND substr(e.href, 1, length(f.href)) = f.href);
 
 -- name: count_unlisted
 SELECT coalesce(sum(count), 0) FROM refusal_count WHERE run = ?;

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from purlieu.candidate import Purpose
 from purlieu.decide import Visit
-from purlieu.domain import is_public_suffix, registrable
+from purlieu.domain import is_public_suffix
 from purlieu.landing import LandingKind, walk
 from purlieu.scope import Scope
 from purlieu.store.database import Database
@@ -83,20 +83,10 @@ class Landings:
 
     def _land(self, site: int, href: str | None) -> None:
         scope = self._intake.admission.scope.landed(site, href)
-        self._tell(scope.seed(site), href)
+        if href and host_of(href) != host_of(scope.seed(site)) and is_public_suffix(host_of(href)):
+            self._intake.note("seed_landed_on_suffix", scope.seed(site), landing=href)
         self._database.run("add_landing", self._run.id, site, href or scope.seed(site))
         self._use(scope)
-
-    def _tell(self, seed: str, href: str | None) -> None:
-        """Note a landing that an owner may not expect (R-3.2)."""
-        if href is None:
-            step = self._database.one("hop", self._run.id, *self._intake.key_of(seed))
-            self._intake.note("seed_failed", seed, ending=f"{step[0]}.{step[1]}" if step else "unknown")
-        elif host_of(href) != host_of(seed):
-            if is_public_suffix(host_of(href)):
-                self._intake.note("seed_landed_on_suffix", seed, landing=href)
-            elif registrable(host_of(href)) != registrable(host_of(seed)):
-                self._intake.note("seed_landed_elsewhere", seed, landing=href)
 
     def _use(self, scope: Scope) -> None:
         self._intake.admission = replace(self._intake.admission, scope=scope)

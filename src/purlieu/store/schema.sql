@@ -273,4 +273,5 @@ FROM refusal AS f
 LEFT JOIN host AS h ON h.id = f.host
 WHERE NOT EXISTS (
     SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
+        AND substr(e.href, 1, length(f.href)) = f.href   -- a refused address may be stored cut (R-1.4)
 );

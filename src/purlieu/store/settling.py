@@ -58,14 +58,6 @@ class Settling:
         found = self.database.rows("count_page_endings", self.run.id)
         return sum(n for kind, _, n in found if kind in GOOD_KINDS)
 
-    def fetched_pages(self, limit: int) -> list[str]:
-        """Return the first addresses, up to ``limit``, of pages that were fetched."""
-        return [row[0] for row in self.database.rows("fetched_pages", self.run.id, limit)]
-
-    def unlisted_hosts(self) -> list[tuple[str, int]]:
-        """Return the hosts whose refusals are counted and not all listed, with the count."""
-        return [(row[0], row[1]) for row in self.database.rows("unlisted_hosts", self.run.id)]
-
     def books(self, seeds: Iterable[str]) -> dict[str, Any]:
         """Count three times, independently, and return the books with every disagreement as a sentence (R-7.1)."""
         run, counters = self.run.id, self.counters
