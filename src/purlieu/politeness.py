@@ -7,8 +7,6 @@ Knows no clock and no socket: times come in, times go out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 LOOPBACK_CONNECTIONS = 8
 DELAY_SECONDS = 0.25
@@ -71,6 +69,9 @@ def retry_after(value: str | None, now: float) -> float | None:
         return None
     if text.isascii() and text.isdigit():
         return float(text[:9])
+    from datetime import UTC  # noqa: PLC0415 - rarely needed, and 10 ms before the first request (R-9.2)
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - as above
+
     try:
         date = parsedate_to_datetime(text)
         return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)

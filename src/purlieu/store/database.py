@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Protocol
 
 Value = None | int | float | str | bytes
 Row = tuple[Any, ...]
 
 SCHEMA_VERSION = 1
+# Not importlib.resources: its import alone costs 8 ms before the first request (R-9.2).
+_HERE = Path(__file__).parent
 
 
 class Database(Protocol):
@@ -51,8 +53,8 @@ class Database(Protocol):
 def statements() -> dict[str, str]:
     """Return every named statement of ``store/*.sql`` by its name; a name that stands twice is a ValueError."""
     found: dict[str, str] = {}
-    for file in sorted(files("purlieu.store").iterdir(), key=lambda path: path.name):
-        if file.name.endswith(".sql") and file.name != "schema.sql":
+    for file in sorted(_HERE.glob("*.sql")):
+        if file.name != "schema.sql":
             text = file.read_text(encoding="utf-8")
             for match in re.finditer(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", text, re.MULTILINE | re.DOTALL):
                 if match[1] in found:
@@ -64,4 +66,4 @@ def statements() -> dict[str, str]:
 
 def schema() -> str:
     """Return the text that makes an empty store."""
-    return files("purlieu.store").joinpath("schema.sql").read_text(encoding="utf-8")
+    return (_HERE / "schema.sql").read_text(encoding="utf-8")
