@@ -1,0 +1,166 @@
+"""The elements of a page, or its header fields, sorted into references: links, canonicals, alternates, refresh, rules.
+
+Knows what HTML's elements and link relations mean; references stay as written, to be resolved by the caller,
+since the base is known only at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from purlieu.page.encoding import charset_in
+from purlieu.page.header import Headers, links, refresh, values
+from purlieu.page.markup import Element, Place, attributes
+from purlieu.page.srcset import candidates
+
+DEFAULT_KINDS = frozenset(("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh", "sitemap"))
+ALL_KINDS = DEFAULT_KINDS | {"canonical", "image", "script", "style", "form"}
+
+_REFERENCE = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "script": "src"}
+_RELATIONS = {
+    "next": "next",
+    "prev": "prev",
+    "previous": "prev",  # HTML 4.6.8.14
+    "alternate": "alternate",
+    "sitemap": "sitemap",
+    "canonical": "canonical",
+    "stylesheet": "style",
+}
+_IMAGES = {"img": ("src",), "input": ("src",), "source": (), "image": ("href", "xlink:href", "src")}
+_USUAL_A = re.compile(
+    r"(?: (?!href=|rel=)[a-z-]++=\"[^\"]*+\")*+ href=\"([^\"&]*+)\"(?: (?!rel=)[a-z-]++=\"[^\"]*+\")*+"
+)
+_ALWAYS = frozenset(("html", "a", "area", "frame", "iframe", "link", "meta", "base"))
+_FOR_KIND = {"image": frozenset(_IMAGES), "script": frozenset(("script",)), "form": frozenset(("form",))}
+
+
+def elements_for(kinds: frozenset[str]) -> frozenset[str]:
+    """Return the names of the elements that matter when these kinds of links are wanted."""
+    return _ALWAYS.union(*(names for kind, names in _FOR_KIND.items() if kind in kinds))
+
+
+class Gathered:
+    """References as written, by what they are for.
+
+    ``links`` maps (kind, reference without fragment) to whether every occurrence says nofollow, in order;
+    ``alternates`` holds (hreflang, reference), ``refresh`` (seconds, reference), ``robots`` the contents of robots
+    metas, ``charset`` the first encoding label that a meta element declares.
+    """
+
+    __slots__ = (
+        "_agent",
+        "_kinds",
+        "alternates",
+        "base",
+        "canonicals",
+        "charset",
+        "lang",
+        "links",
+        "refresh",
+        "robots",
+    )
+
+    def __init__(self, kinds: frozenset[str], agent: str) -> None:
+        """Gather links of these kinds, and robots rules for this bot."""
+        self._kinds = kinds
+        self._agent = agent.lower()
+        self.links: dict[tuple[str, str], bool] = {}
+        self.canonicals: list[str] = []
+        self.alternates: list[tuple[str, str]] = []
+        self.refresh: tuple[int, str] | None = None
+        self.robots: list[str] = []
+        self.base: str | None = None
+        self.lang: str | None = None
+        self.charset: str | None = None
+
+    def take(self, elements: Iterable[Element]) -> None:
+        """Take the elements of a page."""
+        for name, written, place in elements:
+            if name == "a" and (usual := _USUAL_A.fullmatch(written)):  # four of five links: no dictionary for them
+                self._link("a", usual[1])
+                continue
+            found = attributes(written)
+            if name in _REFERENCE:
+                reference = found.get(_REFERENCE[name])
+                if reference is None and place is Place.FOREIGN:
+                    reference = found.get("xlink:href")
+                if reference is not None:
+                    self._link(name, reference, nofollow="rel" in found and "nofollow" in _words(found["rel"]))
+            elif name == "link":
+                self._related(found.get("rel", ""), found, in_head=place is Place.HEAD)
+            elif name == "meta":
+                self._meta(found, place)
+            elif name in _IMAGES:
+                self._image(name, found)
+            elif name == "form":
+                if found.get("method", "get").lower() not in {"post", "dialog"}:
+                    self._link("form", found.get("action", ""))
+            elif place is Place.HEAD or place is Place.BODY:
+                self._page(name, found)
+
+    def take_headers(self, headers: Headers) -> None:
+        """Take the Link, Refresh and X-Robots-Tag fields of a response."""
+        for reference, parameters in links(headers):
+            if "anchor" not in parameters:  # about another resource (RFC 8288, 3.2)
+                self._related(parameters.get("rel", ""), {**parameters, "href": reference}, in_head=True)
+        for content in values(headers, "refresh"):
+            self._refresh(content)
+        self.robots += values(headers, "x-robots-tag")
+
+    def _link(self, kind: str, reference: str, *, nofollow: bool = False) -> None:
+        if kind in self._kinds:
+            cut = reference.find("#")
+            if cut == 0 or (cut > 0 and reference[cut - 1] > " "):  # "a #b" keeps its space when parsed
+                reference = reference[:cut]
+            key = (kind, reference)
+            self.links[key] = nofollow and self.links.get(key, True)
+
+    def _related(self, relation: str, found: dict[str, str], *, in_head: bool) -> None:
+        """Take a link element or a Link field; canonical counts in the head only (HTML 4.2.4, not body-ok)."""
+        words = _words(relation)
+        reference = found.get("href")
+        if reference is None or not words:
+            return
+        if "stylesheet" in words:
+            words = {"stylesheet"}  # "alternate stylesheet" is no other page
+        if "canonical" in words and in_head:
+            self.canonicals.append(reference)
+        if "alternate" in words and (language := found.get("hreflang", "").strip()):
+            self.alternates.append((language, reference))
+        for kind in sorted({_RELATIONS[word] for word in words if word in _RELATIONS}):
+            self._link(kind, reference, nofollow="nofollow" in words)
+
+    def _meta(self, found: dict[str, str], place: Place) -> None:
+        content = found.get("content", "")
+        pragma = found.get("http-equiv", "").lower()
+        if self.charset is None:
+            self.charset = found.get("charset") or (charset_in(content) if pragma == "content-type" else None)
+        if pragma == "refresh" and place is not Place.NOSCRIPT:
+            self._refresh(content)
+        if place is Place.HEAD and found.get("name", "").strip().lower() in {"robots", self._agent}:
+            self.robots.append(content)
+
+    def _refresh(self, content: str) -> None:
+        """Take the first refresh that is one (HTML 4.2.5.3: later ones change nothing)."""
+        if self.refresh is None and (parsed := refresh(content)):
+            self.refresh = parsed
+            if parsed[1]:
+                self._link("refresh", parsed[1])
+
+    def _image(self, name: str, found: dict[str, str]) -> None:
+        for attribute in _IMAGES[name]:
+            if reference := found.get(attribute):
+                self._link("image", reference)
+        for reference in candidates(found.get("srcset", "")):
+            self._link("image", reference)
+
+    def _page(self, name: str, found: dict[str, str]) -> None:
+        if name == "base" and self.base is None:
+            self.base = found.get("href")
+        if name == "html" and self.lang is None:
+            self.lang = found.get("lang", found.get("xml:lang", "")).strip() or None
+
+
+def _words(text: str) -> set[str]:
+    return set(text.lower().split())
