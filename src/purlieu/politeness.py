@@ -69,8 +69,8 @@ def retry_after(value: str | None, now: float) -> float | None:
         return None
     if text.isascii() and text.isdigit():
         return float(text[:9])
-    from datetime import UTC  # noqa: PLC0415 - rarely needed, and 10 ms before the first request (R-9.2)
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - as above
+    from datetime import UTC
+    from email.utils import parsedate_to_datetime
 
     try:
         date = parsedate_to_datetime(text)

@@ -110,7 +110,7 @@ class Visitor:
         return _light(visit, links)
 
     async def _sitemap(self, entry: Entry) -> Visit:
-        from purlieu import sitemap as sitemap_file  # noqa: PLC0415 - 20 ms before the first request (R-9.2)
+        from purlieu import sitemap as sitemap_file
 
         answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.sitemap_bytes, None))
         read = None
