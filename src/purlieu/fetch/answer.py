@@ -17,7 +17,7 @@ STOP: Final = -1
 OTHER_BODY_BYTES: Final = 65_536
 """The most that is kept of a body whose status is not 2xx: the headers are the answer, the body only explains."""
 INTERIM_BLOCKS: Final = 16
-_SPACE: Final = " \t\r"
+_SPACE: Final = " \t\r\n"
 _VERSIONS: Final = {"HTTP/1.1": "1.1", "HTTP/1.0": "1.0", "HTTP/2": "2", "HTTP/2.0": "2", "HTTP/3": "3"}
 
 
@@ -29,7 +29,10 @@ class Start(NamedTuple):
     reason: str
 
 
-# Sites send the same few lines again and again.
+# Sites send most lines again and again; both caches hold short lines only, so that nobody fills them with long ones.
+CACHED_BYTES: Final = 256
+
+
 @lru_cache(maxsize=256)
 def start(line: bytes) -> Start | None:
     """Return what a status line says; None when it is none."""
@@ -49,29 +52,36 @@ def pairs(lines: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
     Outer white space is dropped; a folded line (RFC 9112, section 5.2) continues the value before it; a line without
     a name and a colon is left out.
     """
-    text = b"".join(lines).decode("latin-1")
-    if "\n " in text or "\n\t" in text or " :" in text or text[:1] in {" ", "\t", ":"}:
-        text = _tidy(text)
-    cut = [line.partition(":") for line in text.split("\n")]
-    return tuple([(name, value.strip(_SPACE)) for name, colon, value in cut if colon])
+    found = [_known_pair(line) if len(line) < CACHED_BYTES else _pair(line) for line in lines]
+    return _mended(lines) if None in found else tuple(found)  # type: ignore[arg-type]
 
 
-def _tidy(text: str) -> str:
-    """Return the lines with folds undone, without white space before a colon, and without nameless ones."""
+def _pair(line: bytes) -> tuple[str, str] | None:
+    """Return a plain line's pair; None for one that needs a closer look."""
+    name, colon, value = line.decode("latin-1").partition(":")
+    return (name, value.strip(_SPACE)) if colon and name and name == name.strip(_SPACE) else None
+
+
+_known_pair: Final = lru_cache(maxsize=1024)(_pair)
+
+
+def _mended(lines: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
     whole: list[str] = []
-    for line in text.split("\n"):
+    for line in b"".join(lines).decode("latin-1").split("\n"):
         if whole and line[:1] in {" ", "\t"}:
             whole[-1] = f"{whole[-1].rstrip(_SPACE)} {line.strip(_SPACE)}"
         else:
-            name, colon, value = line.partition(":")
-            whole.append(f"{name.strip(_SPACE)}{colon}{value}")
-    return "\n".join(line for line in whole if not line.startswith(":"))
+            whole.append(line)
+    cut = [line.partition(":") for line in whole]
+    return tuple(
+        [(name.strip(_SPACE), value.strip(_SPACE)) for name, colon, value in cut if colon and name.strip(_SPACE)]
+    )
 
 
 class Answer:
     """What has come so far of one hop's answer; used again for the next hop after ``begin``."""
 
-    __slots__ = ("_header_limit", "_header_size", "_interim", "_limit", "_lines", "_request", "_whole",
+    __slots__ = ("_header_limit", "_in_block", "_interim", "_left", "_limit", "_lines", "_request", "_whole",
                  "cookie_bytes", "cut", "enough", "fault", "headers", "pieces", "size", "start", "trouble")  # fmt: skip
 
     def __init__(self, header_bytes: int) -> None:
@@ -84,7 +94,7 @@ class Answer:
         self._request = request
         self.fault: Fault | None = None
         self.trouble = ""
-        self._header_size = 0
+        self._left = self._header_limit
         self.cookie_bytes = 0
         self.restart()
 
@@ -92,6 +102,7 @@ class Answer:
         """Forget what came so far: it was the challenge of an authentication."""
         self._lines: list[bytes] = []
         self._interim = 0
+        self._in_block = False
         self._whole = False
         self._limit = 0
         self.start: Start | None = None
@@ -104,21 +115,26 @@ class Answer:
     @property
     def untouched(self) -> bool:
         """Say whether nothing has come yet."""
-        return not self._header_size
+        return self._left == self._header_limit
 
     def header(self, line: bytes) -> int | None:
         """Take one header line with its line end; the empty line ends a block."""
-        self._header_size += len(line)
-        if self._header_size > self._header_limit:
-            return self._refuse("more header bytes than fetch.header_bytes allows")
-        if line == b"\r\n" or line == b"\n":  # noqa: PLR1714 runs for every line, and a set would hash it
-            return self._block_end()
-        if self.start is not None:
-            if not self._whole:  # else it is a trailer
-                self._lines.append(line)
+        size = len(line)
+        left = self._left = self._left - size
+        if self._in_block and size > 2 and left >= 0:  # nine lines of ten
+            self._lines.append(line)
             return None
-        self.start = start(line)
-        return None if self.start else self._refuse("the answer's first line is no status line")
+        if left < 0:
+            return self._refuse("more header bytes than fetch.header_bytes allows")
+        if self._whole:  # a trailer
+            return None
+        if self._in_block:
+            return None if line.strip() else self._block_end()
+        self.start = start(line[:CACHED_BYTES])
+        if self.start is None:
+            return self._refuse("the answer's first line is no status line")
+        self._in_block = True
+        return None
 
     def body(self, piece: bytes) -> int | None:
         """Take one decoded piece of the body."""
@@ -162,16 +178,12 @@ class Answer:
         )
 
     def _block_end(self) -> int | None:
-        if self._whole or self.start is None:
-            return None
-        status = self.start.status
+        status = self.start.status if self.start else 0
+        self._in_block = False
         if status < 200 and status != 101:
             self._interim += 1
-            if self._interim > INTERIM_BLOCKS:
-                return self._refuse("more interim answers than make sense")
             self._lines = []
-            self.start = None
-            return None
+            return self._refuse("more interim answers than make sense") if self._interim > INTERIM_BLOCKS else None
         self._whole = True
         self.headers = pairs(self._lines)
         content_type = self._look()
