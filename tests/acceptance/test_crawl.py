@@ -452,3 +452,10 @@ def test_one_host_can_be_treated_apart(tmp_path: Path) -> None:
         starts = [one.began_at for one in web.asked if one.url.startswith(f"http://{host}")]
         assert len(starts) == 4
         assert min(later - earlier for earlier, later in pairwise(starts)) == pytest.approx(gap)
+
+
+def test_what_is_only_counted_is_counted_to_the_last(tmp_path: Path) -> None:
+    """``mailto:`` and the like are counted per scheme, also on a page that has no other link (R-1.4, R-7.1)."""
+    web = FakeWeb({HOME: html("/a"), f"{HOME}a": html("mailto:a@b", "tel:1", "javascript:x", "data:,x")})
+    result = crawl(web, made_settings(tmp_path / "s.db"))
+    assert result.books_balanced, result.faults

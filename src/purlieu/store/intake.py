@@ -150,6 +150,8 @@ class Intake:
             for host, href, purpose, facts in batch:
                 self._take_in(host, href, purpose, facts, now)
             self._writes.flush(self._database, self._run.id, now)
+        # What is only counted comes without a round of its own.
+        self._writes.flush(self._database, self._run.id, now)
 
     def _take_in(self, host: int, href: str, purpose: Purpose, facts: Facts, now: float) -> None:
         number = NUMBERS[purpose]
