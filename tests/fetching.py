@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+from purlieu.crawl.clock import RealClock
 from purlieu.fetch.http import HttpFetcher
 from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
@@ -25,7 +26,7 @@ async def real_fetcher(
     **changed: Any,
 ) -> AsyncIterator[HttpFetcher]:
     """Give a fetcher (settings changed by keyword) and close it."""
-    fetcher = HttpFetcher(replace(settings, **changed), origins, hosts, "Tester/1.0")
+    fetcher = HttpFetcher(replace(settings, **changed), origins, hosts, "Tester/1.0", RealClock().now)
     try:
         yield fetcher
     finally:

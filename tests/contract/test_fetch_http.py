@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from tests.fetching import OPEN, failure, fetched, real_fetcher, response, sends, served
 
+from purlieu.crawl.clock import RealClock
 from purlieu.fetch import http
 from purlieu.fetch.http import HttpFetcher
 from purlieu.response import Fault, Request
@@ -109,9 +110,14 @@ def test_headers_change_from_page_to_page() -> None:
 
     with sends(lambda received: message(b"x", with_body=received.method == "GET"), again=True) as site:
         asyncio.run(ask())
-    assert [
-        ("x-one" in one.headers, "x-two" in one.headers) for one in site.log
-    ] == [(0, 0), (1, 0), (0, 1), (0, 0), (0, 0), (0, 0)]
+    assert [("x-one" in one.headers, "x-two" in one.headers) for one in site.log] == [
+        (0, 0),
+        (1, 0),
+        (0, 1),
+        (0, 0),
+        (0, 0),
+        (0, 0),
+    ]
     assert [one.method for one in site.log] == ["GET", "GET", "GET", "GET", "HEAD", "GET"]
 
 
@@ -198,7 +204,7 @@ def test_close_ends_what_is_in_flight() -> None:
         return False
 
     async def ask() -> None:
-        fetcher = HttpFetcher(OPEN)
+        fetcher = HttpFetcher(OPEN, (), (), "Tester/1.0", RealClock().now)
         waiting = asyncio.ensure_future(fetcher.fetch(Request(site.origin)))
         await asyncio.to_thread(asked.wait)
         await fetcher.close()
@@ -419,13 +425,15 @@ def test_a_dead_proxy() -> None:
 
 ASK_WITH_ENVIRONMENT = """
 import asyncio, sys
+from purlieu.crawl.clock import RealClock
 from purlieu.fetch.http import HttpFetcher
 from purlieu.response import Request
 from purlieu.settings import FetchSettings
 
 async def ask():
     for use in (False, True):
-        fetcher = HttpFetcher(FetchSettings(allow_addresses=("loopback",), proxy_from_environment=use))
+        settings = FetchSettings(allow_addresses=("loopback",), proxy_from_environment=use)
+        fetcher = HttpFetcher(settings, (), (), "Tester/1.0", RealClock().now)
         for url in sys.argv[1:]:
             print(getattr(await fetcher.fetch(Request(url)), "body", b"failed").decode())
         await fetcher.close()

@@ -16,7 +16,6 @@ import os
 import socket
 import ssl
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 import pycurl
@@ -196,18 +195,18 @@ class HttpFetcher:
     def __init__(
         self,
         settings: FetchSettings,
-        origins: Sequence[OriginSettings] = (),
-        hosts: Sequence[HostSettings] = (),
-        user_agent: str = "",
-        now: Callable[[], float] | None = None,
+        origins: Sequence[OriginSettings],
+        hosts: Sequence[HostSettings],
+        user_agent: str,
+        now: Callable[[], float],
     ) -> None:
-        """Take ``[fetch]``, the ``[[origin]]`` and ``[[host]]`` exceptions and the user agent.
+        """Take ``[fetch]``, the ``[[origin]]`` and ``[[host]]`` exceptions and the whole User-Agent.
 
         ``now`` (a ``Clock.now``) stamps the answers with seconds since the epoch.
         """
         self._settings = settings
-        self._user_agent = user_agent or settings.user_agent or "Purlieu"
-        self._now = now or _epoch
+        self._user_agent = user_agent
+        self._now = now
         self._guard = AddressGuard(settings.allow_addresses)
         self._origins = Origins(settings, origins, hosts, _new_cookies)
         self._idle: list[_Transfer] = []
@@ -400,7 +399,3 @@ def _new_cookies() -> pycurl.CurlShare:
     jar = pycurl.CurlShare()
     jar.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
     return jar
-
-
-def _epoch() -> float:
-    return datetime.now(UTC).timestamp()
