@@ -204,9 +204,12 @@ def test_demo_site() -> None:
             assert "生け垣のパン屋" in (await get("/ja/")).body.decode("shift_jis")
             assert "树篱面包店" in (await get("/zh/")).body.decode("gb18030")
             assert "charset" not in ((await get("/ja/")).header("content-type") or "")
-            assert [
-                (await get(path)).status for path in ("/cakes", "/old-menu", "/menu", "/closed-shop")
-            ] == [301, 301, 302, 404]
+            assert [(await get(path)).status for path in ("/cakes", "/old-menu", "/menu", "/closed-shop")] == [
+                301,
+                301,
+                302,
+                404,
+            ]
             assert (await get("/price-list.pdf")).body.startswith(b"%PDF-")
             assert b"Disallow: /kitchen/" in (await get("/robots.txt")).body
             assert b"/hidden-oven</loc>" in (await get("/sitemap.xml")).body

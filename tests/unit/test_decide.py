@@ -123,7 +123,7 @@ def test_a_retry_waits_longer_each_time_and_obeys_retry_after() -> None:
 
 
 def test_noindex_canonical_and_emptiness_are_a_second_verdict() -> None:
-    """ "May it be searched?" is no outcome (house, section 3)."""
+    """Whether a page may be searched is no outcome (house, section 3)."""
     assert page(answer("<meta name=robots content=noindex>x")).index_reason == "noindex"
     assert page(answer('<link rel=canonical href="/other">x')).index_reason == "canonical"
     assert page(answer(f'<link rel=canonical href="{HREF}">x')).index_reason == ""

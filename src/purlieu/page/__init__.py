@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from purlieu.page import encoding, markup
 from purlieu.page.gather import ALL_KINDS, DEFAULT_KINDS, Gathered, elements_for
-from purlieu.page.header import Headers, content_type_of, mime_type, robots_rules
+from purlieu.page.header import Headers, content_type_of, robots_rules
 from purlieu.page.markup import Markup
 from purlieu.response import HTML_TYPES
 from purlieu.url import Joiner
@@ -100,7 +100,7 @@ def read(
     ``content_type`` counts before the one in ``headers``; of a type that is not HTML only the headers are read, and
     the digest is the body's. ``agent`` is the bot's name in robots rules, ``kinds`` are the kinds of links wanted.
     """
-    essence, charset = (mime_type(content_type) or (None, None)) if content_type else content_type_of(headers)
+    essence, charset = content_type_of((("content-type", content_type),) if content_type else headers)
     said, found = Gathered(kinds, agent), Gathered(kinds, agent)
     said.take_headers(headers)
     name, marked = None, None
@@ -110,7 +110,7 @@ def read(
     joins = ((said, Joiner(url)), (found, _joiner(url, found.base, name)))
     digest, text_empty = _digest(marked) if marked else (_hash(body), not body.strip())
     rules = robots_rules(said.robots + found.robots, agent)
-    canonicals = {_web(joiner(reference)) for gathered, joiner in joins for reference in gathered.canonicals}
+    canonicals = {_web(joiner(reference)) for gathered, joiner in joins for reference in gathered.canonicals} - {None}
     return Page(
         title=None if marked is None or marked.title is None else _title(marked.title),
         canonical=canonicals.pop() if len(canonicals) == 1 else None,

@@ -119,8 +119,8 @@ class Gathered:
     def _related(self, relation: str, found: dict[str, str], *, in_head: bool) -> None:
         """Take a link element or a Link field; canonical counts in the head only (HTML 4.2.4, not body-ok)."""
         words = _words(relation)
-        reference = found.get("href")
-        if reference is None or not words:
+        reference = found.get("href", "")
+        if not reference or not words:  # an empty href makes no link here, unlike in <a> (HTML 4.6.7)
             return
         if "stylesheet" in words:
             words = {"stylesheet"}  # "alternate stylesheet" is no other page

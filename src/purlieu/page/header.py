@@ -98,15 +98,14 @@ def links(headers: Headers) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 _AGENT = re.compile(r"([a-z][a-z0-9_.-]*)[\t ]*:(.*)", re.DOTALL)
-_VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
-_BOTH = frozenset(("none",))
+_VALUED = ("unavailable_after", "max-")  # rules with a value, which are no bots' names
 
 
 def robots_rules(values: Iterable[str], agent: str) -> set[str]:
-    """Return the rules of X-Robots-Tag values that are for everyone or for ``agent`` (ST-20, ST-22).
+    """Return the rules of robots values that are for everyone or for ``agent``, in lower case (ST-20, ST-22).
 
     A bot's name before a colon holds for the rules after it. A comma in the date of ``unavailable_after`` does no
-    harm: what follows it is no rule (ST-24).
+    harm: what follows it is no rule (ST-24). White space between rules, a usual slip, parts them too.
     """
     rules: set[str] = set()
     for value in values:
@@ -114,10 +113,10 @@ def robots_rules(values: Iterable[str], agent: str) -> set[str]:
         for part in value[:_LIMIT].lower().split(","):
             rule = part.strip(_W)
             named = _AGENT.fullmatch(rule)
-            if named and named[1] not in _VALUED:
-                ours, rule = named[1] == agent.lower(), named[2].strip(_W)
+            if named and not named[1].startswith(_VALUED):
+                ours, rule = named[1] == agent.lower(), named[2]
             if ours:
-                rules.add(rule)
+                rules.update(rule.split())
     return rules
 
 

@@ -227,6 +227,8 @@ class _Reader:
             between, name = text[end : token.start()], token[_NAME] or token[_RAW_NAME]
             if not self._stays_in_head(name, between):
                 break
+            if self._noscript:
+                self.markup.main.append(between)
             if name:
                 self._take(name.lower(), token[_TAG_ATTRIBUTES] or token[_RAW_ATTRIBUTES] or "", token[_CONTENT])
             end = token.end()

@@ -267,14 +267,14 @@ class Intake:
             self._writes.flush_refusals(self._database)
 
     def judge_again(self) -> None:
-        """Collect every refusal for scope once more, after a site has landed (R-3.2)."""
+        """Collect what the scope no longer refuses, after a site has landed (R-3.2); another rule may refuse it now."""
         last = (-1, -(2**63))
         while rows := list(self._database.rows("scope_refusals", self._run.id, *last)):
             for host, hashed, href, *rest in rows:
                 last = (host, hashed)
                 facts = _refused_facts((href, *rest))
                 name = url.host_of(href)
-                if name and not self.admission.judge(href, name, facts, Purpose.PAGE).refused:
+                if name and self.admission.judge(href, name, facts, Purpose.PAGE).refused != "scope":
                     self._recent.pop(href, None)
                     self.add(Candidate(href, facts))
 
