@@ -33,7 +33,6 @@ _NO_TAG = (
     r"|/?[a-zA-Z].*"  # a tag that does not end: the tokenizer drops it
     r"|[!?/][^>]*+>?"
 )
-_TOKEN = re.compile(rf"<(?=[a-zA-Z/!?])(?:{_TEXT_ONLY}|(/?[a-zA-Z][^{_W}/>]*+)({_ATTRIBUTES})>|{_NO_TAG})", re.DOTALL)
 # In the body a run of common tags that decide nothing is one token: nearly half the time.
 _COMMON = "span|div|li|code|p|td|tr|em|strong|pre|ul|dt|dd|dl|h[1-6]|br|b|i|ol|th|table|tbody|section|article|button"
 _COMMON_TAG = rf"(?:/(?:{_COMMON}|a)>|(?:{_COMMON})(?:>|(?=[{_W}/]){_ATTRIBUTES}>))"
@@ -103,6 +102,12 @@ def read(text: str, wanted: frozenset[str], take: Callable[[list[Element]], None
         reader.elements = []
         if is_last:
             return reader.markup
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Return the expression for any token; made when first needed, since that takes 10 ms."""
+    return re.compile(rf"<(?=[a-zA-Z/!?])(?:{_TEXT_ONLY}|(/?[a-zA-Z][^{_W}/>]*+)({_ATTRIBUTES})>|{_NO_TAG})", re.DOTALL)
 
 
 @cache
@@ -217,7 +222,7 @@ class _Reader:
     def take_head(self, text: str) -> int:
         """Take the tokens that stand in the head; return where the first that does not begins."""
         end = 0
-        for token in _TOKEN.finditer(text):
+        for token in _token().finditer(text):
             between, name = text[end : token.start()], token[_NAME] or token[_RAW_NAME]
             if not self._stays_in_head(name, between):
                 break
