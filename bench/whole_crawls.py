@@ -269,11 +269,15 @@ def page(rounds: list[dict[str, Result]], void: int, columns: dict[str, Peer], s
     ratios = ""
     if "purlieu" in rounds[0]:
         mine = median(results["purlieu"].seconds for results in rounds)
-        ratios = "\n\nPurlieu's pages per second, as a multiple of each peer's in the same run: " + ", ".join(
-            f"{columns[name].name} {median(results[name].seconds for results in rounds) / mine:.2f}"
-            for name in rounds[0]
-            if name != "purlieu"
-        ) + "."
+        ratios = (
+            "\n\nPurlieu's pages per second, as a multiple of each peer's in the same run: "
+            + ", ".join(
+                f"{columns[name].name} {median(results[name].seconds for results in rounds) / mine:.2f}"
+                for name in rounds[0]
+                if name != "purlieu"
+            )
+            + "."
+        )
     return f"""# Benchmarks
 
 Written by `scripts/bench` on {datetime.now().astimezone().date().isoformat()}.

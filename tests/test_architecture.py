@@ -158,14 +158,17 @@ def test_a_room_imports_only_what_lies_below(module: str) -> None:
     """Imports point down only, and rooms on one floor do not know each other."""
     room = room_of(module)
     allowed = MAY_IMPORT[room] | set(FLOOR_OF) | {room, "__init__"}
-    wrong = [f"{module}:{line} imports {target}" for line, target in own_imports(module) if room_of(target) not in allowed]
+    wrong = [
+        f"{module}:{line} imports {target}" for line, target in own_imports(module) if room_of(target) not in allowed
+    ]
     assert wrong == []
 
 
 def test_no_import_cycle() -> None:
     """No two modules import each other, directly or round a corner, type-only imports included."""
     graph = {
-        module: {target for _, target in own_imports(module) if target not in {module, "__init__"}} for module in MODULES
+        module: {target for _, target in own_imports(module) if target not in {module, "__init__"}}
+        for module in MODULES
     }
     try:
         TopologicalSorter(graph).prepare()

@@ -144,7 +144,9 @@ def typed() -> list[tuple[str, list[str]]]:
     return found
 
 
-@pytest.mark.parametrize(("page", "words"), typed(), ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    ("page", "words"), typed(), ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
 def test_commands_in_examples_can_be_typed(page: str, words: list[str]) -> None:
     """Every command line in the documentation is one that the parser takes."""
     assert options.parse(words).command == words[0], page
