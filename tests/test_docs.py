@@ -106,8 +106,8 @@ def test_every_outcome_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", [column.name for column in COLUMNS])
 def test_every_ledger_column_is_documented(name: str) -> None:
-    """Every column of the ledger has its row in the how-to that explains the ledger."""
-    assert f"| `{name}` |" in text("how-to/read-the-ledger.md")
+    """Every column of the ledger has its row in the ledger's reference."""
+    assert f"| `{name}` |" in text("reference/ledger.md")
 
 
 @pytest.mark.parametrize("word", WORDS)
