@@ -25,7 +25,8 @@ RECENT = 200_000
 
 # Schemes that are counted and not listed, since a site has one for every contact line (R-1.4).
 COUNTED_SCHEMES = frozenset({"mailto", "tel", "javascript", "data", "sms", "callto", "about", "blob"})
-_UNFOLLOWED_KINDS = frozenset({"image", "script", "style", "form"})
+NOT_FOLLOWED = frozenset({"image", "script", "style", "form"})
+"""Kinds that are kept with a page when asked for, and are no candidates."""
 
 
 @dataclass(slots=True)
@@ -103,7 +104,7 @@ class Intake:
             found_facts = by_nofollow[nofollow] if sort is None else _moved(facts, sort, source)
             if known is not None and known.covers(found_facts):
                 continue
-            if kind in _UNFOLLOWED_KINDS:
+            if kind in NOT_FOLLOWED:
                 continue
             if not parsed or not href.startswith(WEB_SCHEMES):
                 if not replayed:

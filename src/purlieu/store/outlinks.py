@@ -45,13 +45,17 @@ def pack(links: Iterable[Link]) -> bytes | None:
     return zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 1) if lines else None
 
 
+def lines(blob: bytes | None) -> list[str]:
+    """Return a blob's lines, one for each link; equal lines are equal links."""
+    return zlib.decompress(blob).decode("utf-8", "surrogatepass").split("\n") if blob else []
+
+
+def read(line: str) -> Link:
+    """Return the link of a line."""
+    letter, href = line[0], line[1:]
+    return (href, "a", False, False) if letter == "u" else (href, KINDS[letter.lower()], letter.isupper(), True)
+
+
 def unpack(blob: bytes | None) -> Iterator[Link]:
     """Yield the links of a blob in the order they were packed."""
-    if not blob:
-        return
-    for line in zlib.decompress(blob).decode("utf-8", "surrogatepass").split("\n"):
-        letter, href = line[0], line[1:]
-        if letter == "u":
-            yield href, "a", False, False
-        else:
-            yield href, KINDS[letter.lower()], letter.isupper(), True
+    return map(read, lines(blob))

@@ -12,9 +12,9 @@ from purlieu.admission import WEB_SCHEMES
 from purlieu.landing import LandingKind, walk
 from purlieu.outcome import GOOD_KINDS, REDIRECTS
 from purlieu.store.database import Database
-from purlieu.store.intake import COUNTED_SCHEMES, Counters, Intake, Run
+from purlieu.store.intake import COUNTED_SCHEMES, NOT_FOLLOWED, Counters, Intake, Run
 from purlieu.store.landings import Step
-from purlieu.store.outlinks import unpack
+from purlieu.store.outlinks import Link, lines, read
 
 _MISDIRECTED = {
     LandingKind.OUT_OF_SCOPE: "misdirected.out_of_scope",
@@ -101,39 +101,38 @@ class Settling:
 
     def _missing(self, seeds: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield what was found and has no row, and is not among what is counted without being listed."""
-        hosts = {(host, reason) for host, reason, _, _ in self.database.rows("unlisted", self.run.id)}
-        checked: set[str] = set()
-        for what, href, parsed in self._found(seeds):
-            if href in checked:
-                continue
-            if len(checked) > _CHECKED:
-                checked.clear()
-            checked.add(href)
-            if href.partition(":")[0].lower() in COUNTED_SCHEMES and (0, "scheme") in hosts:
-                continue
+        capped = {(host, reason) for host, reason, _, _ in self.database.rows("unlisted", self.run.id)}
+        for what, (href, kind, _, parsed) in self._found(seeds):
             web = parsed and href.startswith(WEB_SCHEMES)
+            if kind in NOT_FOLLOWED or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
+                continue
             host, hashed = self.intake.key_of(href) if web else (0, url.key64(href))
-            capped = (host, "scope") in hosts or (host == 0 and {(0, "scheme"), (0, "invalid_url")} & hosts)
-            if not capped and self.database.one("has_row", self.run.id, host, hashed) is None:
+            reason = "scope" if web else "scheme" if parsed else "invalid_url"
+            if (host, reason) not in capped and self.database.one("has_row", self.run.id, host, hashed) is None:
                 yield what, href
 
-    def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, str, bool]]:
-        """Yield every address that the run has found, from what is stored of its pages, and whether it is a URL."""
-        yield from (("seed", href, True) for href in seeds)
-        last = _FIRST
-        while rows := list(self.database.rows("pages_with_outlinks", self.run.crawl, self.run.id, *last)):
-            last = (rows[-1][0], rows[-1][1])
-            for _, _, source, blob in rows:
-                yield from (
-                    (f"link of {source}", href, parsed)
-                    for href, kind, _, parsed in unpack(blob)
-                    if kind not in {"image", "script", "style", "form", "sitemap"}
-                )
+    def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, Link]]:
+        """Yield every address that the run has found, from what is stored of its pages; most of them once."""
+        yield from (("seed", _link(href)) for href in seeds)
+        checked: set[str] = set()
+        for source, blob in self._pages():
+            # As sets of lines, so that what was checked before costs next to nothing.
+            fresh = set(lines(blob)) - checked
+            checked |= fresh
+            yield from ((f"link of {source}", read(line)) for line in fresh)
+            if len(checked) > _CHECKED:
+                checked.clear()
         for what, name in (("redirect target", "redirect_targets"), ("sitemap entry", "sitemap_targets")):
             last = _FIRST
             while rows := list(self.database.rows(name, self.run.id, *last)):
                 last = (rows[-1][0], rows[-1][1])
-                yield from ((what, row[2], True) for row in rows)
+                yield from ((what, _link(row[2])) for row in rows)
+
+    def _pages(self) -> Iterator[tuple[str, bytes]]:
+        last = _FIRST
+        while rows := list(self.database.rows("pages_with_outlinks", self.run.crawl, self.run.id, *last)):
+            last = (rows[-1][0], rows[-1][1])
+            yield from ((row[2], row[3]) for row in rows)
 
     def _row(self, name: str, run: int) -> tuple[int, ...]:
         row = self.database.one(name, run)
@@ -145,3 +144,7 @@ class Settling:
     def _step(self, href: str) -> Step | None:
         row = self.database.one("hop", self.run.id, *self.intake.key_of(href))
         return Step(row[0], row[2]) if row else None
+
+
+def _link(href: str) -> Link:
+    return href, "a", False, True
