@@ -133,6 +133,7 @@ def test_redirects_end_by_their_landing(tmp_path: Path) -> None:
     assert found[f"{HOME}loop1"] == "misdirected.loop"
     assert found[f"{HOME}loop2"] == "misdirected.loop"
     assert found[f"{HOME}chain0"] == "misdirected.too_many"
+    assert found[f"{HOME}chain10"] == "misdirected.too_many"
     assert found[f"{HOME}chain11"] == "excluded.depth"
     assert found[f"{HOME}nowhere"] == "misdirected.bad_location"
     assert found[f"{HOME}js"] == "misdirected.bad_location"

@@ -47,11 +47,18 @@ class Settling:
                 for host, hashed, href, kind, reason, status in rows:
                     landing = walk(href, self._step, max_redirects)
                     right = _MISDIRECTED.get(landing.kind) or REDIRECTS.get(status, "redirected.meta_refresh")
+                    if landing.kind is LandingKind.OUT_OF_SCOPE and self._is_too_far(landing.href):
+                        right = "misdirected.too_many"
                     if right != f"{kind}.{reason}":
                         new_kind, _, new_reason = right.partition(".")
                         self.database.run("set_ending", new_kind, new_reason, landing.href, self.run.id, host, hashed)
                         self.counters.endings[f"{kind}.{reason}"] -= 1
                         self.counters.endings[right] += 1
+
+    def _is_too_far(self, href: str) -> bool:
+        """Return whether a redirect target was refused because there were too many hops before it."""
+        row = self.database.one("refusal", self.run.id, *self.intake.key_of(href))
+        return row is not None and row[8] == "depth"
 
     def good_pages(self) -> int:
         """Return how many pages ended fetched, unchanged or redirected."""
