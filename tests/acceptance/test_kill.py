@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 from tests.crawling import html, ledger
 
 from purlieu.testing.serve import ServedFolder
