@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -460,3 +460,31 @@ def test_what_is_only_counted_is_counted_to_the_last(tmp_path: Path) -> None:
     web = FakeWeb({HOME: html("/a"), f"{HOME}a": html("mailto:a@b", "tel:1", "javascript:x", "data:,x")})
     result = crawl(web, made_settings(tmp_path / "s.db"))
     assert result.books_balanced, result.faults
+
+
+def test_better_facts_count_that_come_while_a_page_is_in_flight(tmp_path: Path) -> None:
+    """A shorter way that is found between asking for a page and its answer holds for what the page links to (R-2.1)."""
+    clock = FakeClock()
+
+    def after(seconds: float, page: str) -> Callable[[Request], Awaitable[Made]]:
+        async def give(_: Request) -> Made:
+            await clock.sleep(seconds)
+            return page
+
+        return give
+
+    web = FakeWeb(
+        {
+            HOME: html("/a"),
+            f"{HOME}a": html("/x"),
+            f"{HOME}late": after(5, html("/x")),
+            f"{HOME}x": after(30, html("/y")),
+            f"{HOME}y": html(),
+        },
+        clock,
+    )
+    store = tmp_path / "s.db"
+    tree = {"seeds": [HOME, f"{HOME}late"], "politeness": {"connections": 3, "delay": 0}}
+    assert crawl(web, made_settings(store, tree), clock).books_balanced
+    depths = {url: row["depth"] for (_, url), row in ledger(store).items()}
+    assert (depths[f"{HOME}x"], depths[f"{HOME}y"]) == (1, 2)

@@ -40,11 +40,12 @@ class Harvest:
             if visit.entry.purpose is Purpose.ROBOTS:
                 self._database.run("set_robots_failed", now, self._run.id, url.origin_of(visit.entry.href))
             return
-        facts, href = visit.entry.facts, visit.entry.href
+        # Better facts may have come in while the entry was in flight.
+        facts, href = self._intake.facts(visit.entry), visit.entry.href
         if visit.entry.purpose is Purpose.ROBOTS:
             self._take_in_robots(visit, now)
         elif visit.entry.purpose is Purpose.SITEMAP:
-            self._take_in_sitemap(visit)
+            self._take_in_sitemap(visit, facts)
         else:
             self._intake.links(visit.links, href, facts)
             if visit.redirect_to:
@@ -122,9 +123,9 @@ class Harvest:
                                   grant=GRANT_SITEMAP if granted else "")  # fmt: skip
                     self._intake.add(Candidate(href, facts, Purpose.SITEMAP))
 
-    def _take_in_sitemap(self, visit: Visit) -> None:
+    def _take_in_sitemap(self, visit: Visit, facts: Facts) -> None:
         """Add what a sitemap names: pages at depth 1 (R-2.2), children of an index one level down (AMB-SM-11)."""
-        href, facts = visit.entry.href, visit.entry.facts
+        href = visit.entry.href
         if visit.redirect_to:
             moved = Facts(facts.depth, facts.hops + 1, found_by=FoundBy.REDIRECT, via=href, linked=False)
             self._intake.add(Candidate(visit.redirect_to, moved, Purpose.SITEMAP))

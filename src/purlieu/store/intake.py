@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling
-from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
+from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.store.database import Database, Row
 from purlieu.store.outlinks import Link, unpack
 from purlieu.store.writes import NUMBERS, PURPOSES, Key, Writes
@@ -356,6 +356,12 @@ class Intake:
                 self._database.run("copy_response", 0, self._run.id, host, number, hashed)
                 return (row[9], row[10], row[13], row[12], row[11])
         return None
+
+    def facts(self, entry: Entry) -> Facts:
+        """Return the facts of an entry as they stand in the store now."""
+        key = (entry.host, NUMBERS[entry.purpose], entry.hash)
+        row = self._database.one("entry", self._run.id, *key)
+        return _facts_of(row, self.sites_of(key)) if row else entry.facts
 
     def sites_of(self, key: Key) -> frozenset[int]:
         """Return an entry's lineage, empty when the crawl judges by any seed."""
