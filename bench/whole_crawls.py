@@ -151,13 +151,14 @@ def served(site: Path, folder: Path, port: int) -> Iterator[tuple[str, Path]]:
 def crawl(peer: Peer, seed: str, log: Path, work: Path) -> Result:
     """Run one crawl from process start to exit and read its log lines."""
     offset = log.stat().st_size
-    command = ["taskset", "-c", CRAWLER_CORE, "timeout", str(SECONDS_AT_MOST), *peer.command(seed, work)]
+    measured = [sys.executable, "-I", "-S", str(HERE / "measured.py"), str(work / "measured.json")]
+    pinned = ["taskset", "-c", CRAWLER_CORE, "timeout", str(SECONDS_AT_MOST)]
     with (work / "output.txt").open("w") as output:
-        started = time.perf_counter()
-        child = subprocess.Popen(command, cwd=work, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds = time.perf_counter() - started
-        child.returncode = os.waitstatus_to_exitcode(status)
+        subprocess.run(
+            [*measured, *pinned, *peer.command(seed, work)],
+            cwd=work, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=True,
+        )  # fmt: skip
+    numbers = json.loads((work / "measured.json").read_text(encoding="utf-8"))
     with log.open(encoding="utf-8") as lines:
         lines.seek(offset)
         asked = [line.rstrip("\n").split(" ", 2) for line in lines]
@@ -166,8 +167,7 @@ def crawl(peer: Peer, seed: str, log: Path, work: Path) -> Result:
         kind, _, uri = rest.rpartition(" ")
         if method == "GET" and code == "200" and kind.startswith("text/html"):
             pages[uri] += 1
-    cpu = usage.ru_utime + usage.ru_stime
-    return Result(child.returncode, seconds, cpu, usage.ru_maxrss / 1024, pages, len(asked))
+    return Result(**numbers, pages=pages, requests=len(asked))
 
 
 def ledger_pages(python: str, work: Path) -> set[str]:
