@@ -6,12 +6,12 @@ since the base is known only at the end.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+from itertools import repeat
 
 from purlieu.page.encoding import charset_in
 from purlieu.page.header import Headers, links, refresh, values
-from purlieu.page.markup import Element, Place, attributes
+from purlieu.page.markup import Element, Place, PlainLinks, attributes
 from purlieu.page.srcset import candidates
 
 DEFAULT_KINDS = frozenset(("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh", "sitemap"))
@@ -28,9 +28,6 @@ _RELATIONS = {
     "stylesheet": "style",
 }
 _IMAGES = {"img": ("src",), "input": ("src",), "source": (), "image": ("href", "xlink:href", "src")}
-_USUAL_A = re.compile(
-    r"(?: (?!href=|rel=)[a-z-]++=\"[^\"]*+\")*+ href=\"([^\"&]*+)\"(?: (?!rel=)[a-z-]++=\"[^\"]*+\")*+"
-)
 _ALWAYS = frozenset(("html", "a", "area", "frame", "iframe", "link", "meta", "base"))
 _FOR_KIND = {"image": frozenset(_IMAGES), "script": frozenset(("script",)), "form": frozenset(("form",))}
 
@@ -74,12 +71,14 @@ class Gathered:
         self.lang: str | None = None
         self.charset: str | None = None
 
-    def take(self, elements: Iterable[Element]) -> None:
+    def take(self, elements: Iterable[Element | PlainLinks]) -> None:
         """Take the elements of a page."""
-        for name, written, place in elements:
-            if name == "a" and (usual := _USUAL_A.fullmatch(written)):  # four of five links: no dictionary for them
-                self._link("a", usual[1])
+        for element in elements:
+            if isinstance(element, dict):
+                if "a" in self._kinds:
+                    self.links.update(dict.fromkeys(zip(repeat("a"), element, strict=False), False))
                 continue
+            name, written, place = element
             found = attributes(written)
             if name in _REFERENCE:
                 reference = found.get(_REFERENCE[name])

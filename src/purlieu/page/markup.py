@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
 from html.entities import html5
+from itertools import compress
 
 _W = r"\t\n\f\r "
 _VALUE = rf"\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^{_W}>\"'][^{_W}>]*+|(?=>)"
@@ -35,8 +36,14 @@ _NO_TAG = (
 )
 # In the body a run of common tags that decide nothing is one token: nearly half the time.
 _COMMON = "span|div|li|code|p|td|tr|em|strong|pre|ul|dt|dd|dl|h[1-6]|br|b|i|ol|th|table|tbody|section|article|button"
+# Four of five links are spelled so: their href alone, without fragment, is the token's group. What has a reference
+# (&) or a rel is read with its attributes, and so is a space before the #, which is part of the URL.
+_PLAIN_A = (
+    rf"a(?:[{_W}]++(?!href=|rel=)[a-z-]++=\"[^\"]*+\")*+"
+    rf"[{_W}]++href=\"([^\"&#]*+)(?:(?<![\0- ])#[^\"&]*+)?\"(?:[{_W}]++(?!rel=)[a-z-]++=\"[^\"]*+\")*+[{_W}]*+>"
+)
 _COMMON_TAG = rf"(?:/(?:{_COMMON}|a)>|(?:{_COMMON})(?:>|(?=[{_W}/]){_ATTRIBUTES}>))"
-_RAW_NAME, _RAW_ATTRIBUTES, _CONTENT, _NAME, _TAG_ATTRIBUTES, _STRIDE = 1, 3, 4, 5, 6, 7  # groups of a token
+_RAW_NAME, _RAW_ATTRIBUTES, _CONTENT, _HREF, _NAME, _TAG_ATTRIBUTES, _STRIDE = 1, 3, 4, 5, 6, 7, 8  # groups of a token
 _TOKENS_AT_ONCE = 20_000  # so that a page of millions of tags does not hold them all in pieces
 _ATTRIBUTE = re.compile(
     rf"([^{_W}/>][^{_W}/>=]*+)(?:[{_W}]*+=[{_W}]*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^{_W}>\"'][^{_W}>]*+)|(?=>|\Z)))?+"
@@ -82,8 +89,11 @@ class Markup:
 Element = tuple[str, str, Place]
 """(lower-case name, attributes as written, place)"""
 
+PlainLinks = dict[str, bool]
+"""The hrefs, without fragment, of <a> elements that say nothing else of note; every value is False."""
 
-def read(text: str, wanted: frozenset[str], take: Callable[[list[Element]], None]) -> Markup:
+
+def read(text: str, wanted: frozenset[str], take: Callable[[list[Element | PlainLinks]], None]) -> Markup:
     """Return the title and text of a page, and hand its elements of the wanted names to ``take`` in document order.
 
     Elements in templates are left out. ``take`` is called with some at once, so that none need be kept.
@@ -107,7 +117,10 @@ def read(text: str, wanted: frozenset[str], take: Callable[[list[Element]], None
 @cache
 def _token() -> re.Pattern[str]:
     """Return the expression for any token; made when first needed, since that takes 10 ms."""
-    return re.compile(rf"<(?=[a-zA-Z/!?])(?:{_TEXT_ONLY}|(/?[a-zA-Z][^{_W}/>]*+)({_ATTRIBUTES})>|{_NO_TAG})", re.DOTALL)
+    return re.compile(
+        rf"<(?=[a-zA-Z/!?])(?:{_TEXT_ONLY}|(?P<name>/?[a-zA-Z][^{_W}/>]*+)(?P<attributes>{_ATTRIBUTES})>|{_NO_TAG})",
+        re.DOTALL,
+    )
 
 
 @cache
@@ -115,8 +128,8 @@ def _body_token(wanted: frozenset[str]) -> re.Pattern[str]:
     """Return the expression for a body's tokens, whose groups are filled only for elements that matter."""
     names = "|".join(sorted(wanted | _FRAMING, key=len, reverse=True))
     return re.compile(
-        rf"<(?=[a-zA-Z/!?])(?:{_COMMON_TAG}(?:[{_W}]*+<{_COMMON_TAG})*+"
-        rf"|{_TEXT_ONLY}|(?i:({names})(?=[{_W}/>])({_ATTRIBUTES})>)|/?[a-zA-Z][^{_W}/>]*+{_ATTRIBUTES}>|{_NO_TAG})",
+        rf"<(?=[a-zA-Z/!?])(?:(?!a[{_W}]){_COMMON_TAG}(?:[{_W}]*+<{_COMMON_TAG})*+"
+        rf"|{_TEXT_ONLY}|{_PLAIN_A}|(?i:({names})(?=[{_W}/>])({_ATTRIBUTES})>)|/?[a-zA-Z][^{_W}/>]*+{_ATTRIBUTES}>|{_NO_TAG})",
         re.DOTALL,
     )
 
@@ -210,7 +223,7 @@ class _Reader:
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self.markup = Markup()
-        self.elements: list[Element] = []
+        self.elements: list[Element | PlainLinks] = []
         self._wanted = wanted
         self._in_head, self._noscript = True, False
         self._template = self._foreign = self._aside = self._since = 0
@@ -223,13 +236,13 @@ class _Reader:
         """Take the tokens that stand in the head; return where the first that does not begins."""
         end = 0
         for token in _token().finditer(text):
-            between, name = text[end : token.start()], token[_NAME] or token[_RAW_NAME]
+            between, name = text[end : token.start()], token["name"] or token[_RAW_NAME]
             if not self._stays_in_head(name, between):
                 break
             if self._noscript:
                 self.markup.main.append(between)
             if name:
-                self._take(name.lower(), token[_TAG_ATTRIBUTES] or token[_RAW_ATTRIBUTES] or "", token[_CONTENT])
+                self._take(name.lower(), token["attributes"] or token[_RAW_ATTRIBUTES] or "", token[_CONTENT])
             end = token.end()
         self._in_head = False
         if self._head_end is not None:
@@ -240,16 +253,27 @@ class _Reader:
     def take_body(self, parts: list[str]) -> None:
         """Take the next tokens, split as text, groups of a token, text, …, text."""
         self._texts, self._since = parts[::_STRIDE], 0
-        names = zip(parts[_NAME::_STRIDE], parts[_RAW_NAME::_STRIDE], strict=True)
-        for index in [index for index, (tag, raw) in enumerate(names) if tag or raw]:
+        hrefs, since = parts[_HREF::_STRIDE], 0
+        every = range(len(hrefs))
+        for index in sorted((*compress(every, parts[_NAME::_STRIDE]), *compress(every, parts[_RAW_NAME::_STRIDE]))):
+            self._take_plain(hrefs[since:index])
+            since = index
             at = index * _STRIDE
             self._index = index
             if tag := parts[at + _NAME]:
                 self._take(tag.lower(), parts[at + _TAG_ATTRIBUTES], None)
             else:
                 self._take(parts[at + _RAW_NAME].lower(), parts[at + _RAW_ATTRIBUTES], parts[at + _CONTENT])
+        self._take_plain(hrefs[since:])
         self._keep_text(len(self._texts))
         self._head_end = None  # an author's head of thousands of elements is none
+
+    def _take_plain(self, hrefs: list[str]) -> None:
+        """Take the plain links between two elements that matter; tokens of other kinds have None."""
+        if not self._template and (found := dict.fromkeys(hrefs, False)):
+            found.pop(None, None)  # type: ignore[call-overload]
+            if found:
+                self.elements.append(found)
 
     def _stays_in_head(self, name: str | None, text: str) -> bool:
         if self._template or self._noscript:
@@ -295,7 +319,8 @@ class _Reader:
         if not self._in_head:
             late = self.elements[self._head_end :]
             self.elements[self._head_end :] = [
-                (name, written, Place.HEAD if place is Place.BODY else place) for name, written, place in late
+                one if isinstance(one, dict) else (*one[:2], Place.HEAD if one[2] is Place.BODY else one[2])
+                for one in late
             ]
         self._head_end = None
 
