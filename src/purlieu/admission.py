@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from purlieu.candidate import Facts, Purpose
-from purlieu.scope import Scope
+from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
 
 WEB_SCHEMES = ("http://", "https://")
 
@@ -70,6 +70,11 @@ class Admission:
 
     def _scope_rule(self, host: str) -> str:
         return f"out-of-scope:{host}"[:200]
+
+
+def grant_of_hop(grant: str) -> str:
+    """Return the grant that a redirect's target has from its source: the hops of a seed's chain are fetched (R-3.3)."""
+    return GRANT_SEED_REDIRECT if grant in {GRANT_SEED, GRANT_SEED_REDIRECT} else ""
 
 
 def repeats(href: str, times: int) -> bool:

@@ -488,3 +488,28 @@ def test_better_facts_count_that_come_while_a_page_is_in_flight(tmp_path: Path) 
     assert crawl(web, made_settings(store, tree), clock).books_balanced
     depths = {url: row["depth"] for (_, url), row in ledger(store).items()}
     assert (depths[f"{HOME}x"], depths[f"{HOME}y"]) == (1, 2)
+
+
+def test_a_page_that_turns_out_to_be_a_seeds_hop_passes_its_grant_on(tmp_path: Path) -> None:
+    """G a page redirects out of scope, and later a seed redirects to it, T the seed's chain is followed (R-3.3, R-2.1)."""
+    clock = FakeClock()
+
+    async def late(_: Request) -> Made:
+        await clock.sleep(30)
+        return redirect(f"{HOME}hop")
+
+    web = FakeWeb(
+        {
+            HOME: html("/hop"),
+            f"{HOME}hop": redirect("http://end.test/"),
+            "http://late.test/": late,
+            "http://end.test/": html("/in"),
+            "http://end.test/in": html(),
+        },
+        clock,
+    )
+    store = tmp_path / "s.db"
+    result = crawl(web, made_settings(store, {"seeds": [HOME, "http://late.test/"]}), clock)
+    assert result.books_balanced, result.faults
+    assert endings(store)["http://end.test/in"] == "fetched.ok"
+    assert endings(store)[f"{HOME}hop"] == "redirected.permanent"

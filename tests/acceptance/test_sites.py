@@ -39,7 +39,9 @@ def test_a_debian_site_is_crawled_whole(package: str, conformance: Path, tmp_pat
         origin = site.origin
     rows = [row for row in ledger(store).values() if row["purpose"] == "page" and row["url"].startswith(f"{origin}/")]
     titles = {row["url"].removeprefix(origin): _spaced(row["title"]) for row in rows if row["kind"] == "fetched"}
-    wanted = {row["url"]: _spaced(row["title"]) for row in reference if (row["status"], row.get("type")) == (200, "html")}
+    wanted = {
+        row["url"]: _spaced(row["title"]) for row in reference if (row["status"], row.get("type")) == (200, "html")
+    }
     others = {row["url"] for row in reference if row["status"] == 200 and row.get("type") != "html"}
     assert titles.keys() - others == wanted.keys()
     # The reference keeps 120 characters of a title.

@@ -182,7 +182,9 @@ def test_served_folder_answers_many_at_once(folder: Path) -> None:
     async def go() -> list[int]:
         async with real_fetcher() as fetcher:
             urls = [f"{site.url}?{number}" for number in range(300)]
-            return [response(got).status for got in await asyncio.gather(*(fetcher.fetch(Request(url)) for url in urls))]
+            return [
+                response(got).status for got in await asyncio.gather(*(fetcher.fetch(Request(url)) for url in urls))
+            ]
 
     with ServedFolder(folder) as site:
         assert asyncio.run(go()) == [200] * 300

@@ -135,9 +135,13 @@ def admits(guard: AddressGuard, address: str, *, in_scope: bool = True) -> bool:
 def test_only_public_is_open_at_first() -> None:
     """R-5.1: without an entry point or a setting only public addresses are open."""
     guard = AddressGuard()
-    assert [
-        admits(guard, address) for address in (PUBLIC, PRIVATE, LOOPBACK, LINK, METADATA)
-    ] == [True, False, False, False, False]
+    assert [admits(guard, address) for address in (PUBLIC, PRIVATE, LOOPBACK, LINK, METADATA)] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_an_entry_point_opens_its_class_in_scope() -> None:

@@ -25,8 +25,9 @@ from purlieu.errors import StoreError
 from purlieu.fetch.http import HttpFetcher
 from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
 from purlieu.store import runs
+from purlieu.store.counters import IntakeLimits
 from purlieu.store.frontier import Frontier, FrontierRules
-from purlieu.store.intake import Intake, IntakeLimits
+from purlieu.store.intake import Intake
 from purlieu.store.settling import Settling
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.url import host_of, parse

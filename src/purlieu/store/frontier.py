@@ -17,9 +17,10 @@ from purlieu import url
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
 from purlieu.robots import Robots
+from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
 from purlieu.store.harvest import Harvest
-from purlieu.store.intake import Counters, Intake, Run
+from purlieu.store.intake import Intake
 from purlieu.store.landings import Landings
 from purlieu.store.outlinks import pack
 from purlieu.store.writes import NUMBERS, PURPOSES

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from purlieu import robots as robots_txt
 from purlieu import url
+from purlieu.admission import grant_of_hop
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
-from purlieu.scope import GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP
+from purlieu.scope import GRANT_ROBOTS, GRANT_SITEMAP
+from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
-from purlieu.store.intake import Counters, Intake, Run
+from purlieu.store.intake import Intake
 from purlieu.store.writes import NUMBERS
 
 ROBOTS_HOPS = 5
 """Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2, ST-1)."""
-_SEED_GRANTS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 _UNREACHABLE = "unreachable.robots_unreachable"
 
 
@@ -49,8 +50,7 @@ class Harvest:
         else:
             self._intake.links(visit.links, href, facts)
             if visit.redirect_to:
-                grant = GRANT_SEED_REDIRECT if facts.grant in _SEED_GRANTS else ""
-                self._intake.moved(visit.redirect_to, href, facts, FoundBy.REDIRECT, grant)
+                self._intake.moved(visit.redirect_to, href, facts, FoundBy.REDIRECT, grant_of_hop(facts.grant))
             if visit.page is not None and visit.page.canonical and self._canonical:
                 self._intake.moved(visit.page.canonical, href, facts, FoundBy.CANONICAL)
         if visit.entry.purpose is not Purpose.PAGE:

@@ -6,14 +6,12 @@ strings and shared ``Facts``; an object per link is made for no known link.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
 
 from purlieu import url
-from purlieu.admission import WEB_SCHEMES, Admission, Ruling
+from purlieu.admission import WEB_SCHEMES, Admission, Ruling, grant_of_hop
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
+from purlieu.store.counters import Counters, HostCount, IntakeLimits, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.outlinks import Link, unpack
 from purlieu.store.writes import NUMBERS, PURPOSES, Key, Writes
@@ -27,40 +25,6 @@ RECENT = 200_000
 COUNTED_SCHEMES = frozenset({"mailto", "tel", "javascript", "data", "sms", "callto", "about", "blob"})
 NOT_FOLLOWED = frozenset({"image", "script", "style", "form"})
 """Kinds that are kept with a page when asked for, and are no candidates."""
-
-
-@dataclass(slots=True)
-class Counters:
-    """What a run has done so far; written with every batch (the first two counts of R-7.1)."""
-
-    admitted: int = 0
-    refused: int = 0
-    promoted: int = 0
-    unlisted: int = 0
-    requests: int = 0
-    bytes: int = 0
-    pages_asked: int = 0
-    endings: Counter[str] = field(default_factory=Counter)
-
-    def text(self) -> str:
-        """Return them as JSON."""
-        return json.dumps({one.name: getattr(self, one.name) for one in fields(self)})
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Which run of which crawl is written to."""
-
-    id: int
-    crawl: int
-
-
-@dataclass(frozen=True, slots=True)
-class IntakeLimits:
-    """``refusals_per_host`` listed for a foreign host (R-1.4), ``pages_per_host`` admitted; None: no limit."""
-
-    refusals_per_host: int = 10_000
-    pages_per_host: int | None = None
 
 
 class Intake:
@@ -88,6 +52,7 @@ class Intake:
         self._found_other: dict[tuple[str, Purpose], Facts] = {}
         self._hosts: dict[str, int] = {}
         self._origins: dict[str, int] = {}
+        self._counts: dict[int, HostCount] = {}
         self._writes = Writes()
 
     # -- what pages give ---------------------------------------------------------------------------
@@ -160,8 +125,10 @@ class Intake:
         if row is not None:
             self._merge((host, number, hashed), href, _facts_of(row, self.sites_of((host, number, hashed))), facts, row)
             return
-        refusal = self._database.one("refusal", self._run.id, host, hashed) if number == 0 else None
-        if refusal is not None and refusal[0] == href:
+        refusal = None
+        if number == 0 and self._count(host).refused:
+            refusal = self._database.one("refusal", self._run.id, host, hashed)
+        if refusal is not None:
             facts = _refused_facts(refusal).merged(facts)
         ruling = self.admission.judge(href, url.host_of(href), facts, purpose)
         if not ruling.refused and number == 0 and self._host_full(host):
@@ -189,6 +156,7 @@ class Intake:
         )  # fmt: skip
         if number == 0:
             self._writes.pages[host] += 1
+            self._count(host).pages += 1
             twin = self._twin(host, hashed, href)
             if twin is not None:
                 self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
@@ -214,7 +182,9 @@ class Intake:
         self._writes.sites += [(self._run.id, *key, site) for site in merged.sites - old.sites]
         ruling = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
         self._database.run("set_entry_rule", ruling.site, ruling.rule or ruling.refused, self._run.id, *key)
-        passes_on = (merged.depth, merged.hops, merged.sites) != (old.depth, old.hops, old.sites)
+        passes_on = (merged.depth, merged.hops, merged.sites, merged.grant) != (
+            old.depth, old.hops, old.sites, old.grant,
+        )  # fmt: skip
         if passes_on and row[9] is not None and key[1] == 0:
             self._replay(key, href, merged, redirect_to=row[11])
 
@@ -225,7 +195,7 @@ class Intake:
         if stored:
             self.links(unpack(stored[0]), href, facts, replayed=True)
         if redirect_to:
-            self.moved(redirect_to, href, facts, FoundBy.REDIRECT)
+            self.moved(redirect_to, href, facts, FoundBy.REDIRECT, grant_of_hop(facts.grant))
         canonical = self._database.one("canonical", self._run.id, host, hashed)
         if canonical and canonical[0]:
             self.moved(canonical[0], href, facts, FoundBy.CANONICAL)
@@ -240,6 +210,7 @@ class Intake:
         if not known:
             self._counters.refused += 1
             self._writes.refused[host] += 1
+            self._count(host).refused += 1
         text = href if len(href) <= self.admission.max_url_length else href[: self.admission.max_url_length]
         self._writes.refusals.append((
             self._run.id, host, hashed, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
@@ -250,7 +221,7 @@ class Intake:
         """Only a host that no site accepts is cut short, and not while a seed may still land there (R-1.4, R-3.2)."""
         if known or ruling.refused not in {"scope", "invalid_url", "scheme"} or self.admission.scope.pending:
             return True
-        return self._count(host)[1] + self._writes.refused[host] < self._limits.refusals_per_host
+        return self._count(host).refused < self._limits.refusals_per_host
 
     def _not_of_the_web(self, text: str, facts: Facts, *, parsed: bool) -> None:
         """Count or list what is no http(s) address; nothing of it is remembered in ``recent``."""
@@ -315,9 +286,11 @@ class Intake:
         Another address under the same hash is a finding, and the next salt is tried (R-1.2).
         """
         salt = 0
+        # A host without pages, as foreign ones are, need not be asked for one.
+        empty = number == 0 and not self._count(host).pages
         while True:
             hashed = self._hash_of(f"{href}\x00{salt}" if salt else href)
-            row = self._database.one("entry", self._run.id, host, number, hashed)
+            row = None if empty else self._database.one("entry", self._run.id, host, number, hashed)
             if row is None:
                 if self._writes.new.get((host, number, hashed), href) == href:
                     return hashed, None
@@ -369,14 +342,21 @@ class Intake:
             return frozenset()
         return frozenset(row[0] for row in self._database.rows("sites_of", self._run.id, *key))
 
-    def _count(self, host: int) -> tuple[int, int]:
-        """Return how many pages are admitted and how many refusals listed of a host."""
-        row = self._database.one("run_host", self._run.id, host)
-        return (row[1], row[2]) if row else (0, 0)
+    def _count(self, host: int) -> HostCount:
+        """Return how many pages are admitted and how many refusals listed of a host; kept in memory once read."""
+        count = self._counts.get(host)
+        if count is None:
+            if len(self._counts) > RECENT:
+                self._counts.clear()
+            row = self._database.one("run_host", self._run.id, host)
+            count = self._counts[host] = HostCount(
+                (row[1] if row else 0) + self._writes.pages[host], (row[2] if row else 0) + self._writes.refused[host]
+            )
+        return count
 
     def _host_full(self, host: int) -> bool:
         most = self._limits.pages_per_host
-        return most is not None and self._count(host)[0] + self._writes.pages[host] >= most
+        return most is not None and self._count(host).pages >= most
 
 
 _SAME_DEPTH = {"refresh": FoundBy.REFRESH, "canonical": FoundBy.CANONICAL}

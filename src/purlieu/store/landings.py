@@ -14,8 +14,9 @@ from purlieu.decide import Visit
 from purlieu.domain import is_public_suffix
 from purlieu.landing import LandingKind, walk
 from purlieu.scope import Scope
+from purlieu.store.counters import Run
 from purlieu.store.database import Database
-from purlieu.store.intake import Intake, Run
+from purlieu.store.intake import Intake
 from purlieu.url import host_of
 
 

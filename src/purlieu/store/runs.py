@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import Any
 
 from purlieu.errors import NothingToResume
+from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
-from purlieu.store.intake import Counters, Run
 
 
 @dataclass(frozen=True, slots=True)

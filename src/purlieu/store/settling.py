@@ -11,8 +11,9 @@ from purlieu import url
 from purlieu.admission import WEB_SCHEMES
 from purlieu.landing import LandingKind, walk
 from purlieu.outcome import GOOD_KINDS, REDIRECTS
+from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
-from purlieu.store.intake import COUNTED_SCHEMES, NOT_FOLLOWED, Counters, Intake, Run
+from purlieu.store.intake import COUNTED_SCHEMES, NOT_FOLLOWED, Intake
 from purlieu.store.landings import Step
 from purlieu.store.outlinks import Link, lines, read
 

@@ -1,0 +1,49 @@
+"""What a run counts while it works, and which run that is."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field, fields
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a run has done so far; written with every batch (the first two counts of R-7.1)."""
+
+    admitted: int = 0
+    refused: int = 0
+    promoted: int = 0
+    unlisted: int = 0
+    requests: int = 0
+    bytes: int = 0
+    pages_asked: int = 0
+    endings: Counter[str] = field(default_factory=Counter)
+
+    def text(self) -> str:
+        """Return them as JSON."""
+        return json.dumps({one.name: getattr(self, one.name) for one in fields(self)})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Which run of which crawl is written to."""
+
+    id: int
+    crawl: int
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeLimits:
+    """``refusals_per_host`` listed for a foreign host (R-1.4), ``pages_per_host`` admitted; None: no limit."""
+
+    refusals_per_host: int = 10_000
+    pages_per_host: int | None = None
+
+
+@dataclass(slots=True)
+class HostCount:
+    """What a host has in this run: pages admitted, refusals listed."""
+
+    pages: int
+    refused: int
