@@ -206,11 +206,15 @@ def test_tokens_and_references() -> None:
             assert markup.unescaped(row["input"]) == "".join(token[1] for token in output), row["id"]
             seen += 1
         elif [token[0] for token in output] == ["StartTag"]:
-            found: list[markup.Element] = []
+            found: list[markup.Element | markup.PlainLinks] = []
             markup.read(row["input"], frozenset((output[0][1],)), found.extend)
-            assert [(name, markup.attributes(written)) for name, written, _ in found] == [
-                (output[0][1], output[0][2])
-            ], row["id"]
+            (element,) = found
+            name, told = ("a", {"href": [*element][0]}) if isinstance(element, dict) else _told(element)
+            assert (name, told) == (output[0][1], output[0][2]), row["id"]
             seen += 1
 
     assert seen > 200
+
+
+def _told(element: markup.Element) -> tuple[str, dict[str, str]]:
+    return element[0], markup.attributes(element[1])
