@@ -220,13 +220,13 @@ def test_a_killed_crawl_is_resumed(tmp_path: Path) -> None:
 
 
 def test_two_processes_do_not_share_a_store(tmp_path: Path) -> None:
-    """A second crawl on a store in use ends with status 1 and says what to do; the first is not disturbed (R-4.3)."""
+    """A second crawl on a store in use ends with status 2 and says what to do; the first is not disturbed (R-4.3)."""
     with Chain(held=10) as site:
         first = start(tmp_path, "crawl", site.url)
         assert site.reached.wait(30)
         second = start(tmp_path, "crawl", site.url)
         out, err = second.communicate(timeout=30)
-        assert second.returncode == 1
+        assert second.returncode == 2
         assert "purlieu.db" in err
         assert "Traceback" not in err
         site.released.set()
@@ -236,7 +236,7 @@ def test_two_processes_do_not_share_a_store(tmp_path: Path) -> None:
 
 
 def test_a_store_of_another_version_is_refused(site: Chain, tmp_path: Path) -> None:
-    """A store that another version wrote ends with status 1 and a sentence, and is left as it was."""
+    """A store that another version wrote ends with status 2 and a sentence, and is left as it was."""
     store = tmp_path / "purlieu.db"
     database = SqliteDatabase.writer(str(store))
     database.close()
@@ -244,7 +244,7 @@ def test_a_store_of_another_version_is_refused(site: Chain, tmp_path: Path) -> N
     damaged[60:64] = (99).to_bytes(4, "big")  # the file format's place for the application's schema version
     store.write_bytes(damaged)
     done = subprocess.run([*COMMAND, "crawl", site.url], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert done.stderr.startswith("purlieu: ")
     assert store.read_bytes() == damaged
     assert site.log == []

@@ -34,14 +34,14 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _told(words: Sequence[str]) -> int:
     """Run the command; tell the owner's mistakes (status 2) and the machine's faults (1) as sentences."""
-    from purlieu.errors import NothingToResume, PurlieuError, SettingsError
+    from purlieu.errors import NothingToResume, PurlieuError, SchemaMismatch, SettingsError, StoreBusy
 
     try:
         return _run(words)
     except SettingsError as error:
         told = [str(mistake) for mistake in error.mistakes]
         status = 2
-    except NothingToResume as error:
+    except (NothingToResume, StoreBusy, SchemaMismatch) as error:  # another store, or another moment, would do
         told, status = [str(error)], 2
     except PurlieuError as error:
         told, status = [str(error)], 1
