@@ -19,9 +19,9 @@ import pytest
 SOURCE: Final = Path(__file__).resolve().parent.parent / "src" / "purlieu"
 
 NOUN_FLOORS: Final = (
-    ("errors", "outcome", "url", "domain", "verdict", "landing"),
+    ("errors", "outcome", "url", "domain", "verdict", "landing", "finding", "pattern", "normalise"),
     ("scope", "robots", "sitemap", "response", "page", "candidate", "politeness", "revisit", "schedule"),
-    ("settings", "decide", "finding", "admission"),
+    ("settings", "decide", "admission"),
 )
 FLOOR_OF: Final = {noun: floor for floor, nouns in enumerate(NOUN_FLOORS) for noun in nouns}
 MAY_IMPORT: Final = {
@@ -44,6 +44,8 @@ DOORS: Final = {
     "sqlite3": (),
     "psycopg": ("store.postgres",),
     "pyarrow": ("report.ledger",),
+    "re2": ("pattern",),
+    "regex": ("pattern",),
     "ray": ("crawl.cluster",),
     "typer": ("cli",),
     "click": ("cli",),
@@ -57,7 +59,7 @@ DOORS: Final = {
 }
 """One door per outside thing: the only modules (and what lies in them) that may import it."""
 
-DISTRIBUTIONS: Final = {"url": "url-py", "ada_url": "ada-url"}
+DISTRIBUTIONS: Final = {"url": "url-py", "ada_url": "ada-url", "re2": "google-re2", "yaml": "pyyaml"}
 """Distributions that are not named as what is imported from them."""
 
 IMPURE: Final = {"asyncio", "logging", "time", "random", "secrets", "socket", "subprocess", "threading", "uuid"}

@@ -1,18 +1,28 @@
 """Does a found URL become an entry, and if not, by which ending of ``excluded``.
 
-Scope is asked first, always (EN-20c); then the traps and limits that are known
-before a URL is fetched. Pure: the same facts give the same ruling, whatever the order.
+Scope is asked first, always (EN-20c); then the owner's filters and their callable, which can only refuse; then
+the traps and limits that are known before a URL is fetched. Pure: the same facts give the same ruling, whatever
+the order.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
 
 from purlieu.candidate import Facts, Purpose
+from purlieu.normalise import Normaliser
+from purlieu.pattern.filters import Filters
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
+from purlieu.settings import Settings
 
+Accept = Callable[[str], object]
+"""The owner's own filter: given a URL in scope, anything false refuses it (R-3.4)."""
 WEB_SCHEMES = ("http://", "https://")
+
+
+_OF_SEEDS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 
 
 class Ruling(NamedTuple):
@@ -36,19 +46,47 @@ class Admission:
     obey_nofollow: bool
     only_seeds: bool
     own_seed: bool
+    filters: Filters = field(default_factory=Filters)
+    filter_seeds: bool = False
+    """Whether filters are asked of seeds and of where these redirect to, too (UF-11)."""
+    accept: Accept | None = None
+    normaliser: Normaliser = field(default_factory=Normaliser)
+
+    @classmethod
+    def of(cls, settings: Settings, accept: Accept | None = None) -> Self:
+        """Return the rules that the settings describe, before any seed has landed."""
+        limits = settings.limits
+        return cls(
+            Scope.of(settings),
+            limits.max_depth,
+            limits.max_redirects,
+            limits.max_url_length,
+            limits.repeated_segment,
+            settings.links.obey_nofollow,
+            settings.scope.only_seeds,
+            settings.scope.judge_against == "own-seed",
+            Filters.of(settings.filter),
+            settings.filter.apply_to_seeds,
+            accept,
+            Normaliser.of(settings.normalise),
+        )
 
     def judge(self, href: str, host: str, facts: Facts, purpose: Purpose) -> Ruling:
         """Return whether an absolute http(s) href without fragment is in, and by which rule.
 
-        A grant is named before the scope's own rule, so that the ledger does not depend on which came first.
+        A grant is named before the scope's own rule, so that the ledger does not depend on which came first. Filters
+        are for pages: a robots.txt or a sitemap is fetched for what it says of them.
         """
         site, sites = self._sites(href, host, facts)
-        if facts.grant:
-            return Ruling("", facts.grant, site, sites)
+        if facts.grant and facts.hops <= self.max_redirects:
+            refused = self._filtered(href, purpose) if self.filter_seeds and facts.grant in _OF_SEEDS else None
+            return refused or Ruling("", facts.grant, site, sites)
+        if self.only_seeds:
+            return Ruling("scope", "only-seeds")
         if site is None:
             return Ruling("scope", self._scope_rule(host))
-        if self.only_seeds and purpose is Purpose.PAGE:
-            return Ruling("filter", "only-seeds")
+        if refused := self._filtered(href, purpose):
+            return refused
         if len(href) > self.max_url_length:
             return Ruling("url_too_long", f"max_url_length={self.max_url_length}")
         if self.repeated_segment and repeats(href, self.repeated_segment):
@@ -60,6 +98,19 @@ class Admission:
         if facts.nofollow and self.obey_nofollow:
             return Ruling("nofollow", "nofollow")
         return Ruling("", self.scope.rule(site), site, sites)
+
+    def _filtered(self, href: str, purpose: Purpose) -> Ruling | None:
+        """Return how the owner's filters and then their callable refuse a page."""
+        if purpose is not Purpose.PAGE:
+            return None
+        if self.filters and (refusal := self.filters.refuse(href)):
+            return Ruling(*refusal)
+        if self.accept is None:
+            return None
+        try:
+            return None if self.accept(href) else Ruling("filter", "accept")
+        except Exception as error:  # noqa: BLE001  whatever the owner's code raises, it has not admitted
+            return Ruling("filter", f"accept:{type(error).__name__}")
 
     def _sites(self, href: str, host: str, facts: Facts) -> tuple[int | None, frozenset[int]]:
         """Return the first site that accepts and, for own-seed, all that accept of the lineage."""

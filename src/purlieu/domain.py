@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 
 # The list that the product shipped is not public. This reconstruction is the generic TLDs delegated while it was
 # current, which is also what its ancestor used (semantics 1.3); owners may replace it.
-GENERIC = frozenset(
+GENERIC_IN_ORDER = tuple(
     "aero asia biz cat com coop edu gov info int jobs mil mobi museum name net org pro tel travel".split()  # noqa: SIM905  as owners write it
 )
+GENERIC = frozenset(GENERIC_IN_ORDER)
+
+
+_UNHEARD = "q--q"  # a label that no rule names
 
 
 def is_address(host: str) -> bool:
@@ -50,6 +54,33 @@ def is_public_suffix(host: str) -> bool:
     A bare name of an intranet is not listed, and none.
     """
     return not is_address(host) and _suffixes(private=True).publicsuffix(host, accept_unknown=False) == host
+
+
+def suffix_rule(host: str, *, private: bool = True) -> str:
+    """Return the rule of the list that tells a host's public suffix: ``co.uk``, ``*.ck``, ``!www.ck``.
+
+    ``*`` is the list's implicit rule for an unlisted TLD (BJ-21); "" stands for an address, which no rule tells.
+    """
+    suffix = public_suffix(host, private=private)
+    if suffix is None:
+        return ""
+    known = _suffixes(private)
+    if known.publicsuffix(host, accept_unknown=False) is None:
+        return "*"
+    parent = suffix.partition(".")[2]
+    if parent and known.publicsuffix(f"{_UNHEARD}.{parent}") == f"{_UNHEARD}.{parent}":
+        return f"*.{parent}"
+    # Whatever stands before the suffix would be part of it, if this host were no exception.
+    if known.publicsuffix(f"{_UNHEARD}.{suffix}") == f"{_UNHEARD}.{suffix}":
+        return f"!{registrable(host, private=private)}"
+    return suffix
+
+
+def suffix_list_version() -> str:
+    """Return the version of the package that brings the list; its last part is the list's date."""
+    from importlib.metadata import version
+
+    return version("publicsuffixlist")
 
 
 def second_level(host: str) -> tuple[str, str] | None:

@@ -104,6 +104,38 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "The books do not balance: {faults}. Keep the store file and report this.",
      "帳簿が一致しません：{faults}。保存ファイルを残してご報告ください。",
      "账目不平：{faults}。请保留存储文件并报告。"),
+    ("domain_not_listed", _WARNING, "href", ("domain", "terms"),
+     'Neither list of top-level domains knows the domain of {subject}, so "{domain}" is used and everything under it is '
+     'in scope; add "{terms}" to domains.additional and run the crawl again.',
+     "{subject} のドメイン名をどちらの TLD リストからも判定できないため「{domain}」を使い、その配下すべてが範囲に入ります。"
+     "domains.additional に「{terms}」を追加して再度クロールしてください。",
+     "两个顶级域列表都无法确定 {subject} 的域名，因此使用“{domain}”，其下所有内容都在范围内；请把“{terms}”加入 domains.additional 后重新抓取。"),
+    ("generic_list_edited", _WARNING, "crawl", (),
+     "The list of generic top-level domains was changed ({subject}), which may change the domain of any host; "
+     "add names to domains.additional instead.",
+     "汎用 TLD のリスト（{subject}）が変更されています。ドメイン名の判定が変わる可能性があります。追加は domains.additional で行ってください。",
+     "通用顶级域列表（{subject}）被修改，可能改变任何主机的域名判定；请改为在 domains.additional 中添加。"),
+    ("domain_is_host", _WARNING, "href", ("host",),
+     'The host of {subject} has no domain of its own, so same-domain takes the host "{host}" alone; write same-host, '
+     "or scope.strict = true to have this refused.",
+     "{subject} のホストにはドメインがないため、same-domain はホスト「{host}」だけを対象にします。"
+     "same-host と書くか、scope.strict = true で誤りとして扱ってください。",
+     "{subject} 的主机没有自己的域名，same-domain 只接受主机“{host}”；请改用 same-host，或设 scope.strict = true 使其报错。"),
+    ("second_level_is_suffix", _WARNING, "href", ("host", "label"),
+     'The host "{host}" of {subject} is itself a public suffix, so "{label}" is taken for its second-level name; '
+     "check that this is the site you meant.",
+     "{subject} のホスト「{host}」は公開サフィックスのため、「{label}」を第 2 レベル名とみなします。目的のサイトか確認してください。",
+     "{subject} 的主机“{host}”本身是公共后缀，因此把“{label}”当作二级名；请确认这是您要的站点。"),
+    ("site_without_seed", _WARNING, "href", (),
+     "No seed lies in the site {subject}, so its pages are found only if another page links to them; add it to the seeds.",
+     "サイト {subject} の中に開始 URL がないため、他のページからのリンクがない限り見つかりません。開始 URL に追加してください。",
+     "站点 {subject} 内没有起始地址，除非其他页面链接到它，否则不会被发现；请把它加入起始地址。"),
+    ("hosts_look_alike", _WARNING, "href", ("other",),
+     "{subject} and {other} differ by www. alone and are two hosts here; keep the one that your server answers with, "
+     "or write www_equivalent = true.",
+     "{subject} と {other} は www. の有無だけが異なり、別のホストとして扱われます。"
+     "サーバーが使う方だけを残すか、www_equivalent = true と書いてください。",
+     "{subject} 与 {other} 只差 www.，在这里是两个主机；请保留服务器实际使用的那个，或写 www_equivalent = true。"),
     ("under_threshold", _WARNING, "crawl", ("pages", "before"),
      "Only {pages} pages were fetched, and {before} last time; check the site before you use this result.",
      "取得は {pages} ページのみで、前回は {before} ページでした。結果を使う前にサイトを確認してください。",

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purlieu import settings
+from purlieu import scope, settings
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings import Settings
 from purlieu.settings.secret import MASK
@@ -319,6 +319,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "name": st.sampled_from(["", "x", "日本語", "a b.c"]),
     "line": texts,
     "proxy": st.sampled_from(["", "env:P", "http://proxy:1"]),
+    "suffix": st.sampled_from(["com", "co.uk", ".xn--p1ai"]),
+    "": st.sampled_from(["/private/*", "prefix:https://a.example/x", "regex:a+"]),
     "headers": st.dictionaries(st.sampled_from(["X-A", "X-B"]), st.just("env:V")).map(lambda d: tuple(d.items())),
 }
 
@@ -342,6 +344,11 @@ def values_of(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
 def tables_of(kind: type) -> st.SearchStrategy[Any]:
     """Return valid tables of one section."""
     keys = {f.name: values_of(f) for f in dataclasses.fields(kind) if f.metadata and not settings.tree.known(f).table}
+    if kind in {settings.ScopeSettings, settings.SiteSettings}:
+        keys["alternative_suffixes"] = st.just(())  # what is right depends on the site
+    if kind is settings.FilterSettings:
+        rules = st.sampled_from(["", "# a\tcomment", "+^http://a/", "-\\.(gif|jpg)$", "-."])
+        keys |= {"rules": st.lists(rules, max_size=4).map(tuple), "rules_file": st.just("")}
     if kind is settings.OriginSettings:
         keys |= {"user": st.just("me"), "password": st.just("env:P")}
     return st.builds(kind, **keys)
@@ -351,12 +358,20 @@ def tables_of(kind: type) -> st.SearchStrategy[Any]:
 def whole(draw: st.DrawFn) -> Settings:
     """Draw valid settings with every key."""
     sections = {name: draw(tables_of(kind)) for name, kind in SECTIONS.items()}
-    lists = {
-        field: tuple(draw(st.lists(tables_of(kind), max_size=2, unique_by=lambda one: dataclasses.astuple(one)[0])))
-        for field, kind in LISTS.values()
-    }
-    made: Settings = dataclasses.replace(draw(tables_of(Settings)), **sections, **lists)
-    return made
+    lists: dict[str, Any] = {}
+    for name, (field, kind) in LISTS.items():
+        one = tables_of(kind)
+        made = tuple(draw(st.lists(one, max_size=2, unique_by=lambda one: dataclasses.astuple(one)[0])))
+        section = name.rpartition(".")[0]
+        if section:
+            sections[section] = dataclasses.replace(sections[section], **{field: made})
+        else:
+            lists[field] = made
+    drawn: Settings = dataclasses.replace(draw(tables_of(Settings)), **sections, **lists)
+    if any(scope.mistakes(drawn)):  # a mode that does not suit a URL
+        sites = tuple(dataclasses.replace(site, mode="any") for site in drawn.sites)
+        drawn = dataclasses.replace(drawn, sites=sites, scope=dataclasses.replace(drawn.scope, mode="any"))
+    return drawn
 
 
 @given(whole())
@@ -407,11 +422,13 @@ def test_the_json_schema_holds_every_key() -> None:
     """The JSON Schema names each key once, refuses others, and can be written as JSON."""
     made = json.loads(json.dumps(settings.schema()))
     names = set()
-    for name, part in made["properties"].items():
+    left = list(made["properties"].items())
+    while left:
+        name, part = left.pop()
         table = part.get("items", {}) if name in LISTS else part
         if "properties" in table:
             assert table["additionalProperties"] is False
-            names |= {f"{name}.{key}" for key in table["properties"]}
+            left += [(f"{name}.{key}", value) for key, value in table["properties"].items()]
         else:
             names.add(name)
     assert made["additionalProperties"] is False

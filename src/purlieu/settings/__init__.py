@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from purlieu.settings.agreement import with_rules
 from purlieu.settings.host import politeness_of
 from purlieu.settings.key import (
+    DomainSettings,
     FetchSettings,
+    FilterSettings,
     HostSettings,
     LedgerSettings,
     LimitSettings,
     LinkSettings,
+    NormaliseRule,
+    NormaliseSettings,
     OriginSettings,
     PolitenessSettings,
     RobotsSettings,
@@ -28,11 +33,15 @@ from purlieu.settings.secret import resolve
 from purlieu.settings.tree import checked, dump, of, read
 
 __all__ = [
+    "DomainSettings",
     "FetchSettings",
+    "FilterSettings",
     "HostSettings",
     "LedgerSettings",
     "LimitSettings",
     "LinkSettings",
+    "NormaliseRule",
+    "NormaliseSettings",
     "OriginSettings",
     "PolitenessSettings",
     "RobotsSettings",
@@ -48,6 +57,7 @@ __all__ = [
     "resolve",
     "result_folder",
     "schema",
+    "with_rules",
 ]
 
 

@@ -55,7 +55,7 @@ def check(value: object, kind: str, key: Key) -> tuple[Any, list[Wrong]]:
         return None, [checked]
     if isinstance(checked, list):
         wrongs = [one for one in checked if isinstance(one, Wrong)]
-        return (None, wrongs) if wrongs else (tuple(dict.fromkeys(checked)), [])
+        return (None, wrongs) if wrongs else (tuple(checked if key.is_lines else dict.fromkeys(checked)), [])
     return checked, []
 
 
@@ -104,7 +104,7 @@ def _bounds(key: Key) -> str:
 def _str(value: object, key: Key) -> str | Wrong:
     if not isinstance(value, str):
         return Wrong(value, "write a text in quotes")
-    if re.search(_CONTROL, value):
+    if re.search(_CONTROL, value.replace("\t", "") if key.is_lines else value):
         return Wrong(value, "take the line breaks and other control characters out")
     if key.choices and value not in key.choices:
         return Wrong(value, _one_of(value, key.choices))
@@ -116,7 +116,8 @@ def _str(value: object, key: Key) -> str | Wrong:
 def _texts(value: object, key: Key) -> list[str | Wrong] | Wrong:
     if not isinstance(value, list | tuple):
         return Wrong(value, 'write a list: ["...", "..."]')
-    return [_str(one, key) if one != "" else Wrong(one, "take the empty text out of the list") for one in value]
+    empty = Wrong("", "take the empty text out of the list")
+    return [_str(one, key) if one != "" or key.is_lines else empty for one in value]
 
 
 def _pairs(value: object, _key: Key) -> list[tuple[str, str] | Wrong] | Wrong:
@@ -206,6 +207,18 @@ def _host(text: str) -> str | Wrong:
     return parsed.host
 
 
+def _suffix(text: str) -> str | Wrong:
+    """Take the end of a host, with a dot before it or without; return it as ``Url.host`` would end (AMB-EN-13)."""
+    name = text.strip(". ").lower()
+    try:
+        parsed = url.parse(f"http://x.{name}/")
+    except UrlError:
+        return Wrong(text, "write the end of a host, such as .co.uk")
+    if not name or parsed.path != "/" or parsed.port or any(letter in name for letter in "/@:?#\\ "):
+        return Wrong(text, "write the end of one host, such as .co.uk")
+    return f"{'.' if text.startswith('.') else ''}{parsed.host.removeprefix('x.')}"
+
+
 def _header(text: str) -> str | Wrong:
     return text if text.isascii() else Wrong(text, "write it with ASCII characters alone")
 
@@ -243,6 +256,7 @@ FORMS: Final[dict[str, Callable[[str], str | Wrong]]] = {
     "url": _url,
     "origin": _origin,
     "host": _host,
+    "suffix": _suffix,
     "header": _header,
     "agent": _agent,
     "name": _name,

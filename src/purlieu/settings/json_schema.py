@@ -26,7 +26,10 @@ def schema() -> dict[str, Any]:
     """Return the JSON Schema of the settings file."""
     properties = _table(Settings)["properties"]
     properties |= {name: _table(kind) for name, kind in SECTIONS.items()}
-    properties |= {name: {"type": "array", "items": _table(kind)} for name, (_, kind) in LISTS.items()}
+    for name, (_, kind) in LISTS.items():
+        section, _, last = name.rpartition(".")
+        within = properties[section]["properties"] if section else properties
+        within[last] = {"type": "array", "items": _table(kind)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Purlieu settings",
@@ -51,7 +54,9 @@ def _table(kind: type) -> dict[str, Any]:
 def _key(field: Field[Any], key: Key) -> dict[str, Any]:
     kind = str(field.type).removesuffix(" | None")
     facts: dict[str, Any] = dict(_TYPES[kind])
-    if kind == "tuple[str, ...]":
+    if key.is_lines:
+        facts = {"type": "array", "items": {"type": "string"}}
+    elif kind == "tuple[str, ...]":
         facts["items"] = {"type": "string", **({"enum": list(key.choices)} if key.choices else {"minLength": 1})}
     elif key.choices:
         facts["enum"] = list(key.choices)

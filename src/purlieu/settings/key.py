@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from purlieu.domain import GENERIC_IN_ORDER
 from purlieu.outcome import LANGUAGES
-from purlieu.scope import MODES
+from purlieu.scope import DOMAIN_SOURCES, MODES
 
 T = TypeVar("T")
 META = "key"
@@ -32,7 +33,7 @@ class Key:
     of its own. ``unit`` ("seconds" or "bytes") lets a number be written with a unit: "5 min", "10 MiB".
     ``form`` names one of the checks in ``check.FORMS``. ``unset`` says what leaving the key out means
     where the default does not say it. ``needed``: an entry of a list cannot do without it. ``table`` is
-    the TOML name of a list of tables.
+    the TOML name of a list of tables. ``is_lines``: a list of lines, in which repeats, empty lines and tabs count.
     """
 
     doc: str
@@ -45,6 +46,7 @@ class Key:
     unset: str = ""
     needed: bool = False
     table: str = ""
+    is_lines: bool = False
 
 
 def key(default: T, known: Key) -> T:
@@ -67,6 +69,11 @@ class SiteSettings:
     follow_redirected_seed: bool = key(
         True, Key("Whether the site is measured by where its first URL redirects to instead of by that URL.")
     )
+    aliases: tuple[str, ...] = key((), Key("Hosts that count as the site's host.", form="host"))
+    www_equivalent: bool = key(False, Key("Whether the site's host counts with `www.` before it and without."))
+    alternative_suffixes: tuple[str, ...] = key((), Key("See `scope.alternative_suffixes`.", form="suffix"))
+    domains: str = key("psl", Key("See `scope.domains`.", choices=DOMAIN_SOURCES))
+    strict: bool = key(False, Key("See `scope.strict`."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,31 @@ class ScopeSettings:
     follow_redirected_seed: bool = key(
         True, Key("Whether a site is measured by where its seed redirects to instead of by the seed.")
     )
+    aliases: tuple[str, ...] = key((), Key("Hosts that count as every site's host.", form="host"))
+    www_equivalent: bool = key(False, Key("Whether a site's host counts with `www.` before it and without."))
+    alternative_suffixes: tuple[str, ...] = key(
+        (),
+        Key(
+            'Suffixes that may stand for each other, such as `[".com", ".com.cn"]`: hosts that differ only in these '
+            "count as the site's host. The site's own must be among them.",
+            form="suffix",
+        ),
+    )
+    domains: str = key(
+        "psl",
+        Key(
+            "What tells a host's domain in `same-domain`: `psl` is the public suffix list, `psl-icann` the list "
+            "without the suffixes that companies lend out (`github.io`), `lists` the two lists of `[domains]`.",
+            choices=DOMAIN_SOURCES,
+        ),
+    )
+    strict: bool = key(
+        False,
+        Key(
+            "Whether `same-domain` is refused for a host without a domain (an address, a bare name, a public suffix). "
+            "Otherwise it takes that host alone, and the report says so."
+        ),
+    )
     judge_against: str = key(
         "any-seed",
         Key(
@@ -95,6 +127,77 @@ class ScopeSettings:
         ),
     )
     only_seeds: bool = key(False, Key("List mode: exactly the given URLs are fetched, and nothing they link to."))
+
+
+@dataclass(frozen=True, slots=True)
+class DomainSettings:
+    """The two lists of top-level domains, used where `domains = "lists"`.
+
+    The last two labels of a host are its domain if its last label is generic; else the longest suffix on the
+    additional list and one label more.
+    """
+
+    generic: tuple[str, ...] = key(
+        GENERIC_IN_ORDER,
+        Key(
+            "Top-level domains directly under which names are given. The default is a reconstruction; better leave it "
+            "alone and add to `additional`.",
+            form="suffix",
+        ),
+    )
+    additional: tuple[str, ...] = key(
+        (), Key('All other suffixes that the crawl may meet, such as `["ca", "co.uk"]`.', form="suffix")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FilterSettings:
+    """Which URLs that are in scope are refused all the same. Nothing here admits what scope refuses."""
+
+    rules: tuple[str, ...] = key(
+        (),
+        Key(
+            "Lines of `+` or `-` and a pattern that is searched in the URL. The first that matches decides; a URL that "
+            "none matches is refused, if there are any lines. Empty lines and those that begin with `#` are skipped.",
+            is_lines=True,
+        ),
+    )
+    rules_file: str = key("", Key("A file with such lines, instead of `rules`.", form="line", unset="no file"))
+    apply_to_seeds: bool = key(False, Key("Whether seeds are refused too, and where they redirect to."))
+    include: tuple[str, ...] = key(
+        (),
+        Key(
+            "If given, a URL must match one of these: `prefix:`, `glob:` or `regex:` and a text. Without such a word a "
+            "URL is a prefix and all else a glob, in which `*` stands for anything. What begins with `/` is compared "
+            "with the path."
+        ),
+    )
+    exclude: tuple[str, ...] = key((), Key("A URL must match none of these; written as in `include`."))
+    unsafe_patterns: bool = key(
+        False,
+        Key(
+            "Whether patterns may hold what cannot be searched in linear time: back-references, look-ahead and "
+            "look-behind. One that takes longer than 10 ms refuses the URL (`excluded.filter_timeout`)."
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NormaliseRule:
+    """One rule; the rules are applied in order, each to all that it finds."""
+
+    pattern: str = key("", Key("What is searched in the URL.", needed=True))
+    replace: str = key("", Key("What stands instead: `$1` is the first group, `\\` takes the next sign as it is."))
+
+
+@dataclass(frozen=True, slots=True)
+class NormaliseSettings:
+    """How several spellings of a URL are made one, after the standard form that every URL gets."""
+
+    collapse_slashes: bool = key(False, Key("Whether several slashes in a row in a path are one."))
+    apply_to_seeds: bool = key(False, Key("Whether this holds for seeds too."))
+    loops: int = key(1, Key("How often all of it is applied, unless nothing changes any more.", least=1, most=10))
+    rules: tuple[NormaliseRule, ...] = key((), Key("", table="normalise.rule"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,6 +482,9 @@ class Settings:
     language: str = key("en", Key("The language of sentences in reports and on the terminal.", choices=LANGUAGES))
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     sites: tuple[SiteSettings, ...] = key((), Key("", table="site"))
+    domains: DomainSettings = field(default_factory=DomainSettings)
+    filter: FilterSettings = field(default_factory=FilterSettings)
+    normalise: NormaliseSettings = field(default_factory=NormaliseSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)

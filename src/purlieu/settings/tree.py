@@ -11,15 +11,20 @@ from dataclasses import Field, fields, replace
 from typing import Any, Final
 
 from purlieu.errors import Mistake, SettingsError
+from purlieu.settings.agreement import disagreements
 from purlieu.settings.check import check, nearest
 from purlieu.settings.key import (
     META,
+    DomainSettings,
     FetchSettings,
+    FilterSettings,
     HostSettings,
     Key,
     LedgerSettings,
     LimitSettings,
     LinkSettings,
+    NormaliseRule,
+    NormaliseSettings,
     OriginSettings,
     PolitenessSettings,
     RobotsSettings,
@@ -32,6 +37,9 @@ from purlieu.settings.secret import MASK, masked
 
 SECTIONS: Final[dict[str, type]] = {
     "scope": ScopeSettings,
+    "domains": DomainSettings,
+    "filter": FilterSettings,
+    "normalise": NormaliseSettings,
     "limits": LimitSettings,
     "fetch": FetchSettings,
     "politeness": PolitenessSettings,
@@ -44,10 +52,13 @@ SECTIONS: Final[dict[str, type]] = {
 
 LISTS: Final[dict[str, tuple[str, type]]] = {
     "site": ("sites", SiteSettings),
+    "normalise.rule": ("rules", NormaliseRule),
     "host": ("hosts", HostSettings),
     "origin": ("origins", OriginSettings),
 }
-"""The lists of tables of the file, by name: the field of ``Settings``, and what one table holds."""
+"""The lists of tables of the file, by name: the field of ``Settings``, or of the section before the dot, and what one
+table holds."""
+_REPEATABLE: Final = (SiteSettings, NormaliseRule)  # lists in which several tables may begin alike
 
 
 def read(text: str, *, path: str | None = None, overrides: Mapping[str, object] | None = None) -> Settings:
@@ -111,17 +122,27 @@ class _Reading:
     def settings(self, tree: Mapping[str, Any]) -> Settings:
         """Return what the tables say; where one is wrong, its default."""
         top = {name: value for name, value in tree.items() if name not in SECTIONS and name not in LISTS}
+        lists: dict[str, Any] = {name: tree.get(name, []) for name in LISTS}
         whole: Settings = self._table(Settings, top, "")
         parts: dict[str, Any] = {}
         for name, kind in SECTIONS.items():
             table = tree.get(name, {})
             if isinstance(table, Mapping):
-                parts[name] = self._table(kind, table, f"{name}.")
+                own = {key: value for key, value in table.items() if f"{name}.{key}" not in LISTS}
+                lists |= {f"{name}.{key}": value for key, value in table.items() if f"{name}.{key}" in LISTS}
+                parts[name] = self._table(kind, own, f"{name}.")
             else:
                 self._add(name, table, f"write a table: [{name}]")
         for name, (field, kind) in LISTS.items():
-            parts[field] = self._list(kind, name, tree.get(name, []))
-        return replace(whole, **parts)
+            section, made = name.rpartition(".")[0], self._list(kind, name, lists[name])
+            if not section:
+                parts[field] = made
+            elif made:
+                parts[section] = replace(parts.get(section, SECTIONS[section]()), **{field: made})
+        settings = replace(whole, **parts)
+        for told in disagreements(settings):
+            self._add(*told)
+        return settings
 
     def _list(self, kind: type, name: str, tables: object) -> tuple[Any, ...]:
         if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
@@ -136,7 +157,7 @@ class _Reading:
         seen: set[str] = set()
         for one in made:
             which = getattr(one, first)
-            if which and which in seen:
+            if which and which in seen and kind not in _REPEATABLE:
                 self._add(f"{name}.{first}", which, "it stands here twice; put all of it into one table")
             seen.add(which)
         return made
@@ -160,7 +181,7 @@ class _Reading:
         return kind(**values)
 
     def _add(self, key: str, value: object, remedy: str) -> None:
-        path = None if key in self._overridden else self._path
+        path = None if key.partition("[")[0] in self._overridden else self._path
         text = MASK if key.endswith(".password") and value else shown(value)
         self.mistakes.append(Mistake(key, text, remedy, path))
 
@@ -221,8 +242,21 @@ def checked(settings: Settings) -> Settings:
     """Return settings that were made in Python, checked as if they had been read; raises SettingsError."""
     tree = _tree(settings)
     tree |= {name: _tree(getattr(settings, name)) for name in SECTIONS}
-    tree |= {name: [_tree(one) for one in getattr(settings, field)] for name, (field, _) in LISTS.items()}
+    for name in LISTS:
+        section, _, last = name.rpartition(".")
+        tables = [_tree(one) for one in listed(settings, name)]
+        if not section:
+            tree[last] = tables
+        elif tables:
+            tree[section][last] = tables
     return of(tree)
+
+
+def listed(settings: Settings, name: str) -> tuple[Any, ...]:
+    """Return what a list of tables holds, by its name in the file."""
+    section = name.rpartition(".")[0]
+    tables: tuple[Any, ...] = getattr(getattr(settings, section) if section else settings, LISTS[name][0])
+    return tables
 
 
 def dump(settings: Settings) -> str:
@@ -234,7 +268,7 @@ def dump(settings: Settings) -> str:
     safe = masked(settings)
     blocks = [_block("", safe)]
     blocks += [_block(f"[{name}]", getattr(safe, name)) for name in SECTIONS]
-    blocks += [_block(f"[[{name}]]", one) for name, (field, _) in LISTS.items() for one in getattr(safe, field)]
+    blocks += [_block(f"[[{name}]]", one) for name in LISTS for one in listed(safe, name)]
     return "\n".join(blocks)
 
 

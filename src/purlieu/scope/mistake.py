@@ -1,0 +1,85 @@
+"""What of a scope's settings contradicts itself or the URLs it is measured from.
+
+Knows the validations of the follow policy (BJ-11 to BJ-32) and their remedies. Single values are checked elsewhere;
+what is no URL is passed over here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from purlieu.domain import is_address, registrable
+from purlieu.errors import UrlError
+from purlieu.scope._described import ScopeSettings, SiteOptions
+from purlieu.scope.site import LISTS, PSL
+from purlieu.url import Url, host_of, parse
+
+Told = tuple[str, str, str]
+"""Key, value, and what to write instead."""
+
+
+def sites_of(settings: ScopeSettings) -> Iterator[tuple[str, str, Url, SiteOptions]]:
+    """Yield each site that the settings make: the prefix of its keys, the key of its URL, the URL, its options."""
+    given: list[tuple[str, str, str, SiteOptions]] = [
+        (f"site[{number}].", f"site[{number}].url", site.url, site) for number, site in enumerate(settings.sites, 1)
+    ]
+    for prefix, key, text, how in given or [("scope.", "seeds", seed, settings.scope) for seed in settings.seeds]:
+        try:
+            url = parse(text)
+        except UrlError:
+            continue
+        if host_of(url.href):
+            yield prefix, key, url, how
+
+
+def mistakes(settings: ScopeSettings) -> Iterator[Told]:
+    """Yield (key, value, remedy) for all that is wrong, in every site, each once."""
+    found: dict[Told, None] = {}
+    for prefix, key, url, how in sites_of(settings):
+        for told in (*_of_mode(prefix, key, url, how), *_of_suffixes(prefix, url, how)):
+            found[told] = None
+    yield from found
+
+
+def without_domain(host: str, how: SiteOptions) -> str:
+    """Return why a host has no registrable domain of its own, "" if it has one (BJ-11, AMB-BJ-6)."""
+    if registrable(host, private=how.domains == PSL) is not None:
+        return ""
+    if is_address(host):
+        return "an address"
+    return "a public suffix, under which anyone may have a site" if "." in host else "a name without a dot"
+
+
+def _of_mode(prefix: str, key: str, url: Url, how: SiteOptions) -> Iterator[Told]:
+    host = url.host.removesuffix(".")
+    if how.mode == "same-dir" and (not url.path.endswith("/") or url.query is not None or url.fragment is not None):
+        folder = f"{url.origin}{url.path[: url.path.rfind('/') + 1]}"
+        # BJ-14, AMB-BJ-15: without the slash /abc would take /abcd too.
+        yield key, str(url), f'same-dir needs the URL of a folder, with a slash at its end: write "{folder}"'
+    elif how.mode == "same-sld" and is_address(host):
+        yield f"{prefix}mode", how.mode, f'"{host}" is an address and has no second-level name; write "same-host"'
+    elif how.mode == "same-sld" and "." not in host:
+        yield f"{prefix}mode", how.mode, f'"{host}" has no dot and so no second-level name; write "same-host"'
+    elif how.mode == "same-domain" and how.strict and how.domains != LISTS and (why := without_domain(host, how)):
+        yield f"{prefix}mode", how.mode, f'"{host}" is {why}, and has no domain; write "same-host"'
+
+
+def _of_suffixes(prefix: str, url: Url, how: SiteOptions) -> Iterator[Told]:
+    """Yield the errors of BJ-32; a list that is empty or absent makes none."""
+    key, host, suffixes = f"{prefix}alternative_suffixes", url.host.removesuffix("."), how.alternative_suffixes
+    if not suffixes:
+        return
+    for one in suffixes:
+        if not one.startswith("."):
+            yield key, one, f'begin it with a dot: ".{one}"'
+    if len(set(suffixes)) < 2:
+        yield key, suffixes[0], "write at least two different suffixes, the site's own among them"
+    if how.mode == "same-sld":
+        yield key, ", ".join(suffixes), "same-sld compares no suffix: take the list out, or write another mode"
+    if is_address(host):
+        yield key, ", ".join(suffixes), f'"{host}" is an address, which has no suffix: take the list out'
+    elif whole := next((one for one in suffixes if one.removeprefix(".") == host), ""):
+        yield key, whole, f'it is the whole host "{host}", so that nothing would remain in front'
+    elif not any(host.endswith(one) for one in suffixes if one.startswith(".")):
+        last = host.rpartition(".")[2]
+        yield key, ", ".join(suffixes), f'"{host}" ends in none of them: write the suffix it ends in too, ".{last}"'

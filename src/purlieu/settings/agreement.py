@@ -1,0 +1,38 @@
+"""Whether the keys of the settings agree with each other: scope with its URLs, patterns with what may be written.
+
+Knows which nouns to ask. Single values are checked before (``check.py``). Reads no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from purlieu import scope
+from purlieu.settings.key import Settings
+
+
+def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    """Yield (key, value, remedy) for all that is wrong between keys. What is not used is not loaded (R-9.2)."""
+    yield from scope.mistakes(settings)
+    if settings.filter.rules or settings.filter.include or settings.filter.exclude:
+        from purlieu.pattern import filters
+
+        yield from filters.mistakes(settings.filter)
+    if settings.normalise.rules:
+        from purlieu import normalise
+
+        yield from normalise.mistakes(settings.normalise)
+
+
+def with_rules(settings: Settings, text: str) -> Settings:
+    """Return the settings with the text of ``filter.rules_file`` as ``filter.rules``.
+
+    Raises SettingsError with every wrong line of it.
+    """
+    from purlieu.pattern.filters import read_rules
+
+    own = settings.filter
+    lines = read_rules(text, own.rules_file, unsafe=own.unsafe_patterns)
+    # An empty file refuses everything, as its last rule does not match (UF-3); no rules at all would admit.
+    return replace(settings, filter=replace(own, rules=lines or ("",), rules_file=""))
