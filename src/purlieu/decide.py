@@ -126,7 +126,8 @@ def excluded_by_robots(entry: Entry, rule: str, at: float) -> Visit:
 
 def crashed(entry: Entry, detail: str, at: float, requests: int) -> Visit:
     """Return the visit in which our own code failed (R-6, 00204); ``detail`` is the traceback."""
-    return Visit(entry, Outcome(reason("crashed.crashed"), detail=detail), at, requests=requests)
+    robots = RobotsAnswer(ended="unreachable.robots_unreachable") if entry.purpose is Purpose.ROBOTS else None
+    return Visit(entry, Outcome(reason("crashed.crashed"), detail=detail), at, requests=requests, robots=robots)
 
 
 def page(
@@ -143,7 +144,11 @@ def page(
     ending, detail, redirect_to = _ending(entry, answer, read)
     response = answer if isinstance(answer, Response) else None
     pause = _pause(response, at)
-    retry_at = _retry_at(ending, entry.attempts + requests, retry, at, pause)
+    # A visit may take two requests (HEAD, GET), and counts as one try.
+    retry_at = _retry_at(ending, entry.attempts // requests + 1, retry, at, pause)
+    sets_cookie = response is not None and bool(response.all("set-cookie"))
+    if redirect_to == entry.href and sets_cookie and not entry.attempts:
+        retry_at = at  # once more, with the cookie (R-2.5)
     return Visit(
         entry,
         None if retry_at is not None else Outcome(ending, detail=detail),
@@ -180,7 +185,9 @@ def robots(  # noqa: PLR0913 - the facts of one visit
         retry_at = _retry_at(ending, entry.attempts + 1, retry, at, pause, always=ending.code != "address_refused")
         if retry_at is not None and retry_at - (first_failed_at or at) > retry.within_seconds:
             retry_at = None
-        found = RobotsAnswer(ended="unreachable.robots_unreachable") if obey else RobotsAnswer(body=b"")
+        # An address that may not be entered is what its pages suffer from too, whatever robots.txt would say.
+        ended = ending.name if ending.code == "address_refused" else "unreachable.robots_unreachable"
+        found = RobotsAnswer(ended=ended) if obey else RobotsAnswer(body=b"")
     elif redirect_to:
         found = RobotsAnswer(hop=redirect_to)
     else:

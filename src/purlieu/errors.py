@@ -54,9 +54,5 @@ class SchemaMismatch(StoreError):
     """The store was written by another version of the schema."""
 
 
-class LeaseLost(StoreError):
-    """A lease has expired or was given to another worker; its late results write nothing."""
-
-
 class NothingToResume(PurlieuError):
     """There is no unfinished run to resume."""

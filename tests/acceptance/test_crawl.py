@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -393,7 +394,8 @@ def test_list_mode_fetches_exactly_the_given_urls(tmp_path: Path) -> None:
     tree = {"seeds": [HOME, f"{HOME}x"], "scope": {"only_seeds": True}}
     assert crawl(web, made_settings(store, tree)).books_balanced
     assert {url for url in web.urls if "robots" not in url} == {HOME, f"{HOME}x", f"{HOME}y"}
-    assert endings(store)[f"{HOME}a"] == "excluded.filter"
+    assert endings(store)[f"{HOME}a"] == "excluded.scope"
+    assert ledger(store)["page", f"{HOME}a"]["rule"] == "only-seeds"
 
 
 def test_a_slow_reader_slows_the_crawl_and_gets_every_visit(tmp_path: Path) -> None:
@@ -513,3 +515,118 @@ def test_a_page_that_turns_out_to_be_a_seeds_hop_passes_its_grant_on(tmp_path: P
     assert result.books_balanced, result.faults
     assert endings(store)["http://end.test/in"] == "fetched.ok"
     assert endings(store)[f"{HOME}hop"] == "redirected.permanent"
+
+
+def test_a_seed_chain_without_end_meets_the_limit(tmp_path: Path) -> None:
+    """A seed's hops are always fetched (R-3.3), but no more of them than ``max_redirects`` (R-2.5)."""
+    web = FakeWeb(lambda request: redirect(f"{request.url}x") if "robots" not in request.url else 404)
+    store = tmp_path / "s.db"
+    result = crawl(web, made_settings(store))
+    assert result.books_balanced, result.faults
+    assert len([url for url in web.urls if "robots" not in url]) == 11
+    assert endings(store)[HOME] == "misdirected.too_many"
+
+
+def test_a_redirect_to_itself_that_sets_a_cookie_is_asked_once_more(tmp_path: Path) -> None:
+    """With the cookie the page may answer (end of R-2.5); if it does not, it is a loop."""
+    answers: Iterator[Made] = iter([answer(status=302, headers={"Location": "/", "Set-Cookie": "a=b"}), html()])
+    store, other = tmp_path / "1.db", tmp_path / "2.db"
+
+    def asks(_: Request) -> Made:
+        return next(answers)
+
+    assert crawl(FakeWeb({HOME: asks}), made_settings(store)).books_balanced
+    assert endings(store)[HOME] == "fetched.ok"
+    stubborn = FakeWeb({HOME: answer(status=302, headers={"Location": "/", "Set-Cookie": "a=b"})})
+    assert crawl(stubborn, made_settings(other)).books_balanced
+    assert endings(other)[HOME] == "misdirected.loop"
+    assert stubborn.urls.count(HOME) == 2
+
+
+def test_a_sitemap_that_is_a_page_too_is_fetched_once(tmp_path: Path) -> None:
+    """G a seed that robots.txt names as a sitemap, T one response serves both purposes (R-1.3)."""
+    sitemap = (
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://site.test/a</loc></url></urlset>'
+    )
+    web = FakeWeb(
+        {
+            f"{HOME}robots.txt": f"Sitemap: {HOME}map.xml\n",
+            f"{HOME}map.xml": answer(sitemap, url="/map.xml"),
+            f"{HOME}a": html("/map.xml"),
+        }
+    )
+    store = tmp_path / "s.db"
+    result = crawl(web, made_settings(store, {"seeds": [f"{HOME}map.xml"]}))
+    assert result.books_balanced, result.faults
+    assert web.urls.count(f"{HOME}map.xml") == 1
+    assert endings(store)[f"{HOME}map.xml"] == "fetched.ok"
+    assert endings(store, purpose="sitemap")[f"{HOME}map.xml"] == "fetched.ok"
+
+
+def test_what_a_sitemap_names_and_is_refused_has_a_row(tmp_path: Path) -> None:
+    """Children of an index and entries that are out of scope are rows like any other (R-1.4)."""
+    index = (
+        '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+        "<sitemap><loc>http://other.test/child.xml</loc></sitemap>"
+        "<sitemap><loc>http://site.test/child.xml</loc></sitemap></sitemapindex>"
+    )
+    child = (
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+        "<url><loc>http://other.test/page</loc></url></urlset>"
+    )
+    web = FakeWeb(
+        {
+            f"{HOME}robots.txt": f"Sitemap: {HOME}index.xml\n",
+            f"{HOME}index.xml": answer(index, url="/x.xml"),
+            f"{HOME}child.xml": answer(child, url="/x.xml"),
+            HOME: html(),
+        }
+    )
+    store = tmp_path / "s.db"
+    result = crawl(web, made_settings(store))
+    assert result.books_balanced, result.faults
+    found = endings(store)
+    assert endings(store, purpose="sitemap")["http://other.test/child.xml"] == "excluded.scope"
+    assert found["http://other.test/page"] == "excluded.scope"
+    assert "http://other.test/child.xml" not in web.urls
+
+
+def test_a_reader_may_pause_for_longer_than_a_lease(tmp_path: Path) -> None:
+    """Leases of a living process are kept, however long its reader takes (R-4.3)."""
+    pages: dict[str, Made] = {}
+    for host in ("a", "b"):
+        pages[f"http://{host}.test/"] = html(*[f"/{number}" for number in range(5)])
+
+    async def main() -> None:
+        clock = FakeClock()
+        settings = made_settings(tmp_path / "s.db", {"seeds": list(pages)})
+        async with Crawl(settings, fetcher=FakeWeb(pages, clock), clock=clock) as run:
+            async for _ in run:
+                await clock.sleep(100)
+        assert run.result.books_balanced, run.result.faults
+        assert run.result.state == "done"
+
+    asyncio.run(main())
+
+
+def test_a_stop_by_the_system_has_failed(tmp_path: Path) -> None:
+    """Shutdown is a stop by the system (R-8.1); the run can be resumed."""
+
+    async def main() -> None:
+        settings = made_settings(tmp_path / "s.db")
+        async with Crawl(settings, fetcher=FakeWeb(SITE), clock=FakeClock()) as run:
+            run.stop("system:shutdown")
+        assert (run.result.state, run.result.stop_reason) == ("failed", "system:shutdown")
+
+    asyncio.run(main())
+    assert crawl(FakeWeb(SITE), made_settings(tmp_path / "s.db"), resume=True).state == "done"
+
+
+def test_through_a_proxy_nothing_is_loopback(tmp_path: Path) -> None:
+    """The address of a proxy says nothing of the host behind it, so the host is asked politely (R-4.2, R-5.2)."""
+    clock = FakeClock()
+    near = replace(answer(html("/1", "/2", "/3"), url="/x.html"), address="127.0.0.1")
+    web = FakeWeb(lambda _: near, clock)
+    crawl(web, made_settings(tmp_path / "s.db", {"fetch": {"proxy": "http://127.0.0.1:3128"}}), clock)
+    starts = [one.began_at for one in web.asked]
+    assert min(later - earlier for earlier, later in pairwise(starts)) >= 0.25

@@ -52,7 +52,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.database = SqliteDatabase.writer(str(self.store))
         toml = settings_text.dump(SETTINGS)
         if self.resume:
-            opened = runs.resume(self.database, "m", toml)
+            opened = runs.resume(self.database, "m", toml, self.now)
         else:
             opened = runs.begin(self.database, "m", toml, "0", self.now)
         self.resume = True

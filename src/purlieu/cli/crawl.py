@@ -138,6 +138,10 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
 
 def _settings(arguments: argparse.Namespace) -> Settings:
     """Return the settings to run with; a bare ``--resume`` takes those of the last unfinished run of the store."""
+    if arguments.endeca or arguments.benjamin:
+        from purlieu.cli import adopt
+
+        return config.of_crawl(arguments, sys.stdin, adopt.for_crawl(arguments))
     if not arguments.resume or arguments.urls or arguments.list or arguments.config:
         return config.of_crawl(arguments, sys.stdin)
     from purlieu.store.runs import last_unfinished
@@ -160,8 +164,9 @@ async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display
     crawl = Crawl(made, resume=arguments.resume)
     stopping = Stopping(crawl, display, say)
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopping.press)
+    loop.add_signal_handler(signal.SIGINT, stopping.press)
+    # The machine's stop, not the owner's (R-8.1).
+    loop.add_signal_handler(signal.SIGTERM, crawl.stop, "system:shutdown")
     async with crawl:
         await attend(crawl, display, visits=arguments.verbose > 0)
     return crawl.result

@@ -23,6 +23,27 @@ class Clock(Protocol):
         ...
 
 
+class SteadyClock:
+    """Another clock, whose time of day follows its monotonic seconds: a clock that is set back stops no crawl."""
+
+    def __init__(self, clock: Clock) -> None:
+        """Take the time of day once."""
+        self._clock = clock
+        self._offset = clock.now() - clock.monotonic()
+
+    def now(self) -> float:
+        """Return seconds since the epoch, as they were at the start plus what has passed."""
+        return self._offset + self._clock.monotonic()
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        return self._clock.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait so long."""
+        await self._clock.sleep(seconds)
+
+
 class RealClock:
     """The machine's clock."""
 

@@ -17,7 +17,7 @@ from purlieu import __version__
 from purlieu import settings as settings_text
 from purlieu.admission import Admission
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
-from purlieu.crawl.clock import Clock, RealClock
+from purlieu.crawl.clock import Clock, RealClock, SteadyClock
 from purlieu.crawl.outbox import Outbox
 from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import RunLimits, Worker
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.settings import Settings
 
+_STATES = {"interrupted": "stopped", "system": "failed"}
 LEASE_SECONDS = 60.0
 RESUME_PAUSE_SECONDS = 0.25
 
@@ -93,7 +94,7 @@ class Crawl:
         """Take checked settings; ``fetcher`` and ``clock`` stand in for the real web and time."""
         self._settings = settings_text.checked(settings)
         self._resume = resume
-        self._clock = clock or RealClock()
+        self._clock = SteadyClock(clock or RealClock())
         self._given_fetcher = fetcher
         self._name = settings.name or _first_host(settings)
         self._task: asyncio.Task[None] | None = None
@@ -137,10 +138,14 @@ class Crawl:
             yield visit
         await self.run()
 
-    def stop(self) -> None:
-        """Start nothing more; what is in flight ends, everything is written."""
+    def stop(self, reason: str = "interrupted") -> None:
+        """Start nothing more; what is in flight ends, everything is written.
+
+        A ``reason`` that begins with ``system:`` makes it a stop by the system: the run has failed and has no
+        MF3.0 file (R-8.1, MF-30).
+        """
         if self._task is not None and not self._task.done():
-            self._worker.stop()
+            self._worker.stop(reason)
 
     @property
     def result(self) -> Result:
@@ -181,7 +186,7 @@ class Crawl:
         toml = settings_text.dump(settings)
         now = clock.now()
         if self._resume:
-            opened = runs.resume(database, self._name, toml)
+            opened = runs.resume(database, self._name, toml, now)
         else:
             opened = runs.begin(database, self._name, toml, __version__, now)
         self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
@@ -190,6 +195,8 @@ class Crawl:
         self._frontier = Frontier(database, self._run, intake, self._counters, _frontier_rules(settings))
         self._settling = Settling(database, self._run, intake, self._counters)
         self._frontier.open(now, RESUME_PAUSE_SECONDS)
+        if opened.changed:
+            self._frontier.judge_again(now)
         self._seeds = [parse(seed).href for seed in settings.seeds]
         self._frontier.seed(_entry_points(settings, self._seeds), now)
         self._note_settings()
@@ -214,7 +221,7 @@ class Crawl:
     async def _work(self) -> None:
         try:
             reason = await self._worker.run()
-            self._end("stopped" if reason == "interrupted" else "done", reason)
+            self._end(_STATES.get(reason.partition(":")[0], "done"), reason)
         except asyncio.CancelledError:
             raise
         except BaseException as error:
@@ -229,9 +236,11 @@ class Crawl:
         """Settle redirects, end the run, audit the books (R-2.5, R-7.1)."""
         self._settling.redirects(self._settings.limits.max_redirects)
         self._frontier.save(self._active_seconds())
-        runs.end(self._database, self._run, state, reason, self._clock.now())
-        books = self._settling.books(self._seeds)
-        runs.save_books(self._database, self._run, books)
+        # Together, so that a run which is killed here is resumed, and never ended without books.
+        with self._database.transaction():
+            runs.end(self._database, self._run, state, reason, self._clock.now())
+            books = self._settling.books(self._seeds)
+            runs.save_books(self._database, self._run, books)
         self._result = self._told(state, reason, books)
 
     def _told(self, state: str, reason: str, books: dict[str, Any]) -> Result:
@@ -267,14 +276,15 @@ def _admission(settings: Settings) -> Admission:
 
 
 def _intake_limits(settings: Settings) -> IntakeLimits:
-    return IntakeLimits(settings.ledger.refusals_per_host, settings.limits.pages_per_host)
+    return IntakeLimits(
+        settings.ledger.refusals_per_host, settings.limits.pages_per_host, canonical=settings.links.canonical
+    )
 
 
 def _frontier_rules(settings: Settings) -> FrontierRules:
     return FrontierRules(
         robots_max_age_seconds=settings.robots.max_age_seconds,
         use_sitemaps=settings.sitemap.use and not settings.scope.only_seeds,
-        canonical=settings.links.canonical,
         agent=settings.robots.agent,
         lease_seconds=max(LEASE_SECONDS, 2 * settings.fetch.timeout_seconds),
     )

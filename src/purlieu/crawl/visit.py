@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from purlieu import decide
 from purlieu.candidate import Entry, FoundBy, Purpose
 from purlieu.decide import Retry, Visit
-from purlieu.response import Request, Response, content_class
+from purlieu.response import Failure, Request, Response, content_class
+from purlieu.scope import GRANT_SEED_REDIRECT
 from purlieu.settings import politeness_of
-from purlieu.url import host_of
+from purlieu.url import host_of, parse
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
     from purlieu.fetch.fetcher import Fetcher
+    from purlieu.page import Page
     from purlieu.settings import PolitenessSettings, Settings
     from purlieu.store.frontier import Origin
 
@@ -47,8 +49,10 @@ class Visitor:
         self._outside = outside
         self._agent = settings.robots.agent
         self._classes = frozenset(settings.fetch.classes)
-        self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if settings.sitemap.use else frozenset())
-        self._seed_hosts = frozenset(host_of(seed) for seed in settings.seeds)
+        with_sitemaps = settings.sitemap.use and not settings.scope.only_seeds
+        self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if with_sitemaps else frozenset())
+        self.proxied = bool(settings.fetch.proxy) or settings.fetch.proxy_from_environment
+        self._seed_hosts = frozenset(host_of(parse(seed).href) for seed in settings.seeds)
         self._retries: dict[str, Retry] = {}
 
     def without_asking(self, entry: Entry, origin: Origin | None) -> Visit | None:
@@ -64,22 +68,23 @@ class Visitor:
         """Return the politeness that the owner wants for one host."""
         return politeness_of(self._settings, host)
 
-    async def visit(self, entry: Entry, origin: Origin | None) -> Visit:
-        """Ask for one entry and return how that ended; never raises for what the web or our parsing does."""
+    async def visit(self, entry: Entry, origin: Origin | None, turn: Callable[[], Awaitable[None]]) -> Visit:
+        """Ask for one entry and return how that ended; never raises for what the web or our parsing does.
+
+        ``turn`` waits until the host may be asked a second time.
+        """
         try:
             if entry.purpose is Purpose.ROBOTS:
                 return await self._robots(entry, origin)
             if entry.purpose is Purpose.SITEMAP:
                 return await self._sitemap(entry)
-            return await self._page(entry)
+            return await self._page(entry, turn)
         except Exception:
             LOG.exception("the visit to %s crashed", entry.href)
             detail = traceback.format_exc(limit=-5)[-2000:]
             return decide.crashed(entry, detail, self._outside.clock.now(), requests=1)
 
-    async def _page(self, entry: Entry) -> Visit:
-        from purlieu import page as html  # while robots.txt is on its way: 20 ms before the first request (R-9.2)
-
+    async def _page(self, entry: Entry, turn: Callable[[], Awaitable[None]]) -> Visit:
         request = self._request(entry, self._settings.fetch.page_bytes, self._classes)
         requests = 1
         if self._settings.fetch.head_first:
@@ -92,23 +97,31 @@ class Visitor:
                 wanted = frozenset({"HTML"}) if found == "HTML" else self._classes
                 request = replace(request, classes=wanted)
             requests = 2
+            await turn()
         answer = await self._outside.fetcher.fetch(request)
-        read = None
-        links: Sequence[tuple[str, str, bool, bool]] = ()
-        if isinstance(answer, Response) and answer.status // 100 == 2 and not answer.cut:
-            read = html.read(
-                answer.body,
-                url=entry.href,
-                content_type=answer.header("content-type"),
-                headers=answer.headers,
-                agent=self._agent,
-                kinds=self._kinds,
-            )
-            links = read.raw_links
-            if read.nofollow:
-                links = [(href, kind, True, parsed) for href, kind, _, parsed in links]
+        read = self._read(entry, answer)
         visit = decide.page(entry, answer, read, retry=self._retry(entry), at=self._now(), requests=requests)
-        return _light(visit, links)
+        return _light(visit, read)
+
+    def _read(self, entry: Entry, answer: Response | Failure) -> Page | None:
+        """Return what a response says as a page; None when there is no body to read."""
+        from purlieu import page as html  # while robots.txt is on its way: 20 ms before the first request (R-9.2)
+
+        if not isinstance(answer, Response) or answer.status // 100 != 2 or answer.cut:
+            return None
+        return html.read(
+            answer.body,
+            url=entry.href,
+            content_type=answer.header("content-type"),
+            headers=answer.headers,
+            agent=self._agent,
+            kinds=self._kinds,
+        )
+
+    def _read_html(self, entry: Entry, answer: Response | Failure) -> Page | None:
+        """Return the page that stands where a robots.txt or sitemap was looked for: it may be linked too (R-1.3)."""
+        is_html = isinstance(answer, Response) and content_class(answer.header("content-type")) == "HTML"
+        return self._read(entry, answer) if is_html else None
 
     async def _sitemap(self, entry: Entry) -> Visit:
         from purlieu import sitemap as sitemap_file  # as above
@@ -117,7 +130,8 @@ class Visitor:
         read = None
         if isinstance(answer, Response) and answer.status // 100 == 2 and answer.body:
             read = sitemap_file.read(answer.body, url=entry.href)
-        return _light(decide.page(entry, answer, None, sitemap=read, retry=self._retry(entry), at=self._now()))
+        visit = decide.page(entry, answer, None, sitemap=read, retry=self._retry(entry), at=self._now())
+        return _light(visit, self._read_html(entry, answer))
 
     async def _robots(self, entry: Entry, origin: Origin | None) -> Visit:
         answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.robots_bytes, None))
@@ -132,7 +146,7 @@ class Visitor:
             max_crawl_delay=self.politeness(host_of(entry.href)).max_crawl_delay,
             at=self._now(),
         )
-        return _light(visit)
+        return _light(visit, self._read_html(entry, answer))
 
     def _request(self, entry: Entry, body_bytes: int, classes: frozenset[str] | None) -> Request:
         host = host_of(entry.href)
@@ -142,8 +156,12 @@ class Visitor:
             body_bytes=body_bytes,
             classes=classes,
             opens=seed or entry.facts.found_by is FoundBy.SEED,
-            in_scope=seed or self._outside.in_scope(entry.href),
+            in_scope=seed or self._is_only_seeds_hop(entry) or self._outside.in_scope(entry.href),
         )
+
+    def _is_only_seeds_hop(self, entry: Entry) -> bool:
+        """Return whether the crawl's one seed leads here: that is trusted like the seed. Of several, one may lead astray."""
+        return len(self._seed_hosts) == 1 and entry.facts.grant == GRANT_SEED_REDIRECT
 
     def _retry(self, entry: Entry) -> Retry:
         host = host_of(entry.href)
@@ -159,9 +177,13 @@ class Visitor:
         return self._outside.clock.now()
 
 
-def _light(visit: Visit, links: Sequence[tuple[str, str, bool, bool]] = ()) -> Visit:
-    """Drop the body, which nobody needs once it is parsed, and keep its size."""
+def _light(visit: Visit, page: Page | None) -> Visit:
+    """Drop the body, which nobody needs once it is parsed, keep its size, and add what was read."""
     response = visit.response
     if response is None:
         return visit
-    return replace(visit, response=replace(response, body=b""), bytes=len(response.body), links=links)
+    links: Sequence[tuple[str, str, bool, bool]] = page.raw_links if page else ()
+    if page is not None and page.nofollow:
+        links = [(href, kind, True, parsed) for href, kind, _, parsed in links]
+    light = replace(response, body=b"")
+    return replace(visit, response=light, bytes=len(response.body), page=page, links=links)

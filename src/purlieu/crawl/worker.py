@@ -94,6 +94,7 @@ class Worker:
         self._written = asyncio.Event()
         self._changed = asyncio.Event()
         self._some = asyncio.Event()
+        self._fault: BaseException | None = None
         self.stop_reason = ""
 
     @property
@@ -120,6 +121,8 @@ class Worker:
             for task in (*helpers, *self._lanes.values()):
                 task.cancel()
             await asyncio.gather(*helpers, *self._lanes.values(), return_exceptions=True)
+        if self._fault is not None:
+            raise self._fault
         return self.stop_reason or "finished"
 
     async def _work(self) -> None:
@@ -170,7 +173,8 @@ class Worker:
         if lane.unwritten:
             self._write()
         lane.lease.next_at = max(lane.lease.next_at, self._free_at(lane))
-        self._frontier.release(lane.lease)
+        if self._fault is None:
+            self._frontier.release(lane.lease)
 
     def _set_pace(self, lane: _Lane) -> None:
         """Work out the host's pace and open as many slots as it allows; each is one connection kept busy."""
@@ -196,7 +200,7 @@ class Worker:
                     return
                 lane.running += 1
                 self._in_flight += 1
-                visit = await self._visitor.visit(entry, origin)
+                visit = await self._visitor.visit(entry, origin, lambda: self._turn(lane))
                 lane.running -= 1
                 self._in_flight -= 1
                 self._learn(lane, visit)
@@ -239,6 +243,12 @@ class Worker:
         lane.started_at = now
         return True
 
+    async def _turn(self, lane: _Lane) -> None:
+        """Wait until the host may be asked once more for the same entry."""
+        while (wait := self._free_at(lane) - self._clock.now()) > 0 and not self._stopping.is_set():
+            await self._event(self._stopping, wait)
+        lane.started_at = self._clock.now()
+
     def _within_limits(self, entry: Entry) -> bool:
         """Count a page that is asked for the first time; a limit that is reached stops the run softly."""
         if entry.purpose is not Purpose.PAGE or entry.attempts:
@@ -275,7 +285,7 @@ class Worker:
             lease.broken = lease.broken or visit.pause_seconds > lane.politeness.max_retry_after_seconds
         answer = visit.response or visit.failure
         if answer is not None and answer.address and not lease.loopback:
-            lease.loopback = answer.address.startswith(_LOOPBACK)
+            lease.loopback = not self._visitor.proxied and answer.address.startswith(_LOOPBACK)
         self._set_pace(lane)
 
     # -- writing -----------------------------------------------------------------------------------
@@ -290,13 +300,19 @@ class Worker:
 
     def _write(self) -> None:
         """Write what has come back, in one transaction, and wake whoever waits for what it brought."""
-        if not self._pending:
+        if not self._pending or self._fault is not None:
             return
         visits, self._pending = self._pending, []
         self._some.clear()
         now = self._clock.now()
         self._frontier.active_seconds = self._limits.active_seconds + self._clock.monotonic() - self._began_at
-        written = self._frontier.finish(visits, now)
+        try:
+            written = self._frontier.finish(visits, now)
+        except BaseException as fault:  # noqa: BLE001 - kept and raised by ``run``
+            # Whoever waits for this batch must not wait for ever; ``run`` raises the fault.
+            self._fault = fault
+            self.stop("system:store")
+            return
         for visit in visits:
             lane = self._open.get(visit.entry.host)
             if lane is not None:

@@ -70,13 +70,13 @@ _BLOCKS_6: Final = (
     ("2000::", 3, "public"),
     ("::", 0, "special"),  # outside global unicast nothing is assigned
 )
-# Blocks whose addresses hold an IPv4 address, with the bits below it.
+# Blocks whose addresses hold an IPv4 address, with the bits below it, and whether a relay stands between.
 _EMBEDDING: Final = (
-    ("::ffff:0:0", 96, 0),  # IPv4-mapped (RFC 4291)
-    ("::ffff:0:0:0", 96, 0),  # IPv4-translated (RFC 2765)
-    ("::", 96, 0),  # IPv4-compatible (RFC 4291); :: and ::1 are asked first
-    ("64:ff9b::", 96, 0),  # NAT64 (RFC 6052)
-    ("2002::", 16, 80),  # 6to4 (RFC 3056)
+    ("::ffff:0:0", 96, 0, False),  # IPv4-mapped (RFC 4291)
+    ("::ffff:0:0:0", 96, 0, False),  # IPv4-translated (RFC 2765)
+    ("::", 96, 0, False),  # IPv4-compatible (RFC 4291); :: and ::1 are asked first
+    ("64:ff9b::", 96, 0, True),  # NAT64 (RFC 6052)
+    ("2002::", 16, 80, True),  # 6to4 (RFC 3056)
 )
 
 
@@ -90,7 +90,9 @@ def _table(blocks: tuple[tuple[str, int, str], ...], bits: int) -> tuple[tuple[i
 
 _TABLE_4: Final = _table(_BLOCKS_4, 32)
 _TABLE_6: Final = _table(_BLOCKS_6, 128)
-_INNER: Final = tuple((_number(base) >> 128 - length, 128 - length, shift) for base, length, shift in _EMBEDDING)
+_INNER: Final = tuple(
+    (_number(base) >> 128 - length, 128 - length, shift, is_relayed) for base, length, shift, is_relayed in _EMBEDDING
+)
 _METADATA_4: Final = frozenset(_number(address) for address in _METADATA if ":" not in address)
 _METADATA_6: Final = frozenset(_number(address) for address in _METADATA if ":" in address)
 _TEREDO: Final = _number("2001::") >> 96
@@ -107,9 +109,11 @@ def _classify_6(number: int) -> str:
     if number in _METADATA_6:
         return "metadata"
     if number > 1:
-        for base, shift, below in _INNER:
+        for base, shift, below, is_relayed in _INNER:
             if number >> shift == base:
-                return _classify_4(number >> below & 0xFFFFFFFF)
+                inner = _classify_4(number >> below & 0xFFFFFFFF)
+                # Nobody's own loopback or private network is reached through a relay.
+                return "special" if is_relayed and inner in OPENABLE else inner
         if number >> 96 == _TEREDO:  # the client's address is stored inverted (RFC 4380)
             return _worse(_classify_4(~number & 0xFFFFFFFF), _classify_4(number >> 64 & 0xFFFFFFFF))
         if number >> 80 == _LOCAL_NAT64:  # RFC 8215: where the inner address stands depends on the network's prefix
@@ -129,7 +133,8 @@ def classify(address: str) -> str:
     """Return the class of an IP address: one of ``CLASSES``.
 
     An IPv6 address that carries an IPv4 one (mapped, compatible, translated, NAT64, 6to4, Teredo) has the class of
-    the inner address. A zone (``%eth0``) is ignored. What is no address at all is ``special``, since it may not be
+    the inner address, but a relayed one (NAT64, 6to4) that is private or loopback inside is ``special``: no entry
+    point may open it. A zone (``%eth0``) is ignored. What is no address at all is ``special``, since it may not be
     spoken to.
     """
     text = address.partition("%")[0]

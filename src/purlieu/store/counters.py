@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 
 @dataclass(slots=True)
@@ -19,6 +19,15 @@ class Counters:
     bytes: int = 0
     pages_asked: int = 0
     endings: Counter[str] = field(default_factory=Counter)
+
+    def copy(self) -> Counters:
+        """Return a copy to go back to."""
+        return replace(self, endings=Counter(self.endings))
+
+    def restore(self, before: Counters) -> None:
+        """Go back to what was counted before, as a batch that is rolled back does."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(before, one.name))
 
     def text(self) -> str:
         """Return them as JSON."""
@@ -35,10 +44,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class IntakeLimits:
-    """``refusals_per_host`` listed for a foreign host (R-1.4), ``pages_per_host`` admitted; None: no limit."""
+    """``refusals_per_host`` listed for a foreign host (R-1.4), ``pages_per_host`` admitted (None: no limit).
+
+    ``canonical``: what a page calls its canonical becomes a candidate.
+    """
 
     refusals_per_host: int = 10_000
     pages_per_host: int | None = None
+    canonical: bool = True
 
 
 @dataclass(slots=True)

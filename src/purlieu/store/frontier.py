@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from purlieu import robots as robots_txt
@@ -19,13 +20,16 @@ from purlieu.decide import Visit
 from purlieu.robots import Robots
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
-from purlieu.store.harvest import Harvest
+from purlieu.store.harvest import Harvest, HarvestRules
 from purlieu.store.intake import Intake
 from purlieu.store.landings import Landings
 from purlieu.store.outlinks import pack
+from purlieu.store.rejudging import Rejudging
 from purlieu.store.writes import NUMBERS, PURPOSES
 
 LEASE_SECONDS = 60.0
+FORGIVEN_SECONDS = 3600.0
+"""After so long without a request a host's failures of old slow nobody down."""
 
 
 @dataclass(slots=True)
@@ -65,12 +69,9 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class FrontierRules:
-    """``robots_max_age_seconds`` by ST-4; ``use_sitemaps`` follows the Sitemap lines of robots.txt."""
+class FrontierRules(HarvestRules):
+    """What a crawl's settings say to the frontier, besides what they say to the harvest."""
 
-    robots_max_age_seconds: float = 86_400.0
-    use_sitemaps: bool = True
-    canonical: bool = True
     agent: str = "purlieu"
     lease_seconds: float = LEASE_SECONDS
 
@@ -85,10 +86,8 @@ class Frontier:
         self._intake = intake
         self._counters = counters
         self._rules = rules
-        self._landings = Landings(database, run, intake)
-        self._harvest = Harvest(
-            database, run, intake, counters, use_sitemaps=rules.use_sitemaps, canonical=rules.canonical
-        )
+        self._harvest = Harvest(database, run, intake, counters, rules)
+        self._landings = Landings(database, run, intake, self._harvest.follow_sitemaps_of)
         self._leases: dict[int, Lease] = {}
         self._pause_seconds = 0.0
         self.active_seconds = 0.0
@@ -101,13 +100,14 @@ class Frontier:
         self._pause_seconds = pause_seconds
         with self._database.transaction():
             self._database.run("void_leases", now + pause_seconds)
+            self._database.run("due_after_void", self._run.id)
             self._database.run("drop_leases")
             self._landings.open()
             self._intake.write(now)
 
     def seed(self, candidates: Iterable[Candidate], now: float) -> None:
         """Add the run's entry points."""
-        with self._database.transaction():
+        with self._batch():
             for candidate in candidates:
                 self._intake.add(candidate)
             self._intake.write(now)
@@ -116,14 +116,44 @@ class Frontier:
             self._write_findings()
             self._save_counters()
 
+    def judge_again(self, now: float) -> None:
+        """Judge everything that waits or was refused by the settings of today, after a resume with other settings.
+
+        Scope may have become wider or narrower: what waits and is out now is excluded, what was refused and is in
+        now is due, and the stored links of every page are added again.
+        """
+        with self._batch():
+            Rejudging(self._database, self._run, self._intake, self._counters).run(now)
+            self._save_counters()
+
+    @contextmanager
+    def _batch(self) -> Iterator[None]:
+        """Write all of what happens inside or nothing; what is counted and remembered goes with it."""
+        before = self._counters.copy()
+        try:
+            with self._database.transaction():
+                yield
+        except BaseException:
+            self._counters.restore(before)
+            self._intake.forget()
+            raise
+
     # -- leases ------------------------------------------------------------------------------------
 
     def lease(self, now: float) -> Lease | None:
-        """Return the host that has been due longest and that nobody holds, or None."""
-        row = self._database.one("host_to_lease", self._run.id, now, now, now)
+        """Return the host that has been due longest and that nobody holds, or None.
+
+        Whoever asks for a host is alive, so what it holds is renewed first.
+        """
+        for held in self._leases.values():
+            if held.expires_at - now < self._rules.lease_seconds / 3:
+                self.renew(held, now)
+        row = self._database.one("host_to_lease", self._run.id, now, now)
         if row is None:
             return None
         host, name, next_at, smoothed, backoff, failures = row
+        if now - next_at > FORGIVEN_SECONDS:
+            backoff = 0.0
         with self._database.transaction():
             if self._database.one("lease_token", host) is not None:
                 next_at = max(next_at, now + self._pause_seconds)
@@ -178,7 +208,7 @@ class Frontier:
                 continue
             else:
                 rows = self._database.rows("due_entries", self._run.id, origin.id, now, limit + len(lease.in_flight))
-            entries = [self._entry(lease, row) for row in rows if (row[0], row[1]) not in lease.in_flight]
+            entries = [self._entry(lease, row) for row in _without_twins(rows, lease.in_flight)]
             if entries and self._outdated(origin, now):
                 entries = self._ask_robots_again(lease, origin)
             taken += entries[: limit - len(taken)]
@@ -212,7 +242,7 @@ class Frontier:
         """Reopen an origin's robots entry after a day (ST-4) and return it."""
         href, host = f"{origin.origin}/robots.txt", lease.host
         hashed = self._intake.key_of(href, NUMBERS[Purpose.ROBOTS])[1]
-        with self._database.transaction():
+        with self._batch():
             old = self._database.one("entry", self._run.id, host, 1, hashed)
             if old is not None and self._database.run("reopen_entry", 0.0, self._run.id, host, 1, hashed):
                 self._counters.endings[f"{old[9]}.{old[10]}"] -= 1
@@ -242,16 +272,19 @@ class Frontier:
 
         A visit whose lease has gone to another writes nothing (R-4.3).
         """
-        with self._database.transaction():
+        with self._batch():
             held = {lease.host: lease for lease in self._leases.values() if self._holds(lease)}
             written = [visit for visit in visits if self._is_held(visit, held)]
             self._write_endings(written)
-            self._landings.follow(written)
-            for visit in written:
-                self._harvest.take_in(visit, now)
+            # Before the links of a landing page are judged.
+            self._landings.follow([visit for visit in written if visit.entry.purpose is Purpose.PAGE])
+            # Bodies of robots.txt before the redirects that may lead to them.
+            for visit in sorted(written, key=_has_robots_hop):
+                self._harvest.take_in(visit, now, held[visit.entry.host].in_flight)
+            self._landings.follow([visit for visit in written if visit.entry.purpose is not Purpose.PAGE])
             self._intake.write(now)
-            self._spend(written, held, now)
-            if self._landings.settle_failed():
+            ended = (self._spend(written, held, now), self._harvest.took_an_ending(), self._intake.took_a_twin())
+            if any(ended) and self._landings.settle_failed():
                 self._intake.write(now)
             self._write_findings()
             self._save_counters()
@@ -306,7 +339,7 @@ class Frontier:
             if visit.response is not None:
                 self._counters.bytes += visit.bytes
                 responses.append(_response_row(key, visit))
-                if entry.purpose is Purpose.PAGE and visit.page is not None:
+                if visit.page is not None:
                     pages.append(_page_row(self._run, visit))
         self._database.many("end_entry", ends)
         self._database.many("retry_entry", retries)
@@ -315,8 +348,9 @@ class Frontier:
 
     # -- costs -------------------------------------------------------------------------------------
 
-    def _spend(self, visits: Sequence[Visit], held: dict[int, Lease], now: float) -> None:
-        """Write what the batch cost each host, give up the broken ones, keep their pace (R-4.2)."""
+    def _spend(self, visits: Sequence[Visit], held: dict[int, Lease], now: float) -> bool:
+        """Write what the batch cost each host, keep its pace (R-4.2); return whether a broken one was given up."""
+        given_up = False
         by_host: dict[int, list[Visit]] = defaultdict(list)
         for visit in visits:
             by_host[visit.entry.host].append(visit)
@@ -329,16 +363,30 @@ class Frontier:
             )  # fmt: skip
             self._set_pace(lease)
             if lease.broken:
-                self._database.run("give_up_host", self._run.id, host)
+                given_up = self._database.run("give_up_host", self._run.id, host) == 1 or given_up
             if lease.expires_at - now < self._rules.lease_seconds * 2 / 3:
                 self._database.run("renew_lease", now + self._rules.lease_seconds, host, lease.token)
                 lease.expires_at = now + self._rules.lease_seconds
+        return given_up
 
     def _set_pace(self, lease: Lease) -> None:
         self._database.run("set_pace", lease.next_at, lease.smoothed_seconds, lease.backoff_seconds, lease.host)
 
     def _save_counters(self) -> None:
         self._database.run("save_counters", self._counters.text(), self.active_seconds, self._run.id)
+
+
+def _has_robots_hop(visit: Visit) -> bool:
+    return visit.robots is not None and bool(visit.robots.hop)
+
+
+def _without_twins(rows: Iterable[Row], in_flight: set[tuple[int, int]]) -> list[Row]:
+    """Leave out what is in flight, and pages whose address is at hand as a sitemap: it serves both (R-1.3)."""
+    rows = list(rows)
+    sitemap = NUMBERS[Purpose.SITEMAP]
+    as_sitemap = {hashed for number, hashed in in_flight if number == sitemap}
+    as_sitemap |= {row[1] for row in rows if row[0] == sitemap}
+    return [row for row in rows if (row[0], row[1]) not in in_flight and not (row[0] == 0 and row[1] in as_sitemap)]
 
 
 def _response_row(key: tuple[int, int, int, int], visit: Visit) -> tuple[Value, ...]:

@@ -8,9 +8,6 @@ SELECT id FROM host WHERE name = ?;
 -- A host met for the first time.
 INSERT INTO host (name) VALUES (?) RETURNING id;
 
--- name: host_name
-SELECT name FROM host WHERE id = ?;
-
 -- name: robots_id
 -- The robots.txt of an origin in a run.
 SELECT id, state FROM robots WHERE run = ? AND origin = ?;
@@ -27,8 +24,8 @@ SELECT id, origin, state, body, fetched_at, first_failed_at, ended FROM robots W
 SELECT id, host, origin FROM robots WHERE run = ? AND source = ? AND state = 'wanted';
 
 -- name: robots_read_from
--- A body that was read from this address for another origin.
-SELECT body FROM robots WHERE run = ? AND source = ? AND state = 'known' LIMIT 1;
+-- The newest body that was read from this address, for whichever origin.
+SELECT body, fetched_at, ended FROM robots WHERE run = ? AND source = ? AND state = 'known' ORDER BY fetched_at DESC LIMIT 1;
 
 -- name: set_robots
 UPDATE robots SET state = ?, body = ?, source = ?, fetched_at = ?, ended = ? WHERE id = ?;
@@ -109,24 +106,29 @@ INSERT OR IGNORE INTO site_of (run, host, purpose, hash, site) VALUES (?, ?, ?, 
 
 -- name: refusal
 SELECT href, depth, hops, nofollow, found_by, via, linked, sites, reason
-FROM refusal WHERE run = ? AND host = ? AND hash = ?;
+FROM refusal WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 
 -- name: put_refusal
 -- A refused address, or better facts of one; the reason follows from the facts.
-INSERT INTO refusal (run, host, hash, href, depth, hops, nofollow, found_by, via, linked, sites, reason, rule)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (run, host, hash) DO UPDATE SET depth = excluded.depth, hops = excluded.hops, nofollow = excluded.nofollow,
-    found_by = excluded.found_by, via = excluded.via, linked = excluded.linked, sites = excluded.sites,
-    reason = excluded.reason, rule = excluded.rule;
+INSERT INTO refusal (run, host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, reason, rule)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (run, host, purpose, hash) DO UPDATE SET depth = excluded.depth, hops = excluded.hops,
+    nofollow = excluded.nofollow, found_by = excluded.found_by, via = excluded.via, linked = excluded.linked,
+    sites = excluded.sites, reason = excluded.reason, rule = excluded.rule;
 
 -- name: count_refusal
 INSERT INTO refusal_count (run, host, reason, rule, count) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (run, host, reason, rule) DO UPDATE SET count = count + excluded.count;
 
+-- name: scope_refusals_of_host
+-- Those of one host alone, in key order after (purpose, hash).
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites
+FROM refusal WHERE run = ? AND host = ? AND (purpose, hash) > (?, ?) AND reason = 'scope' ORDER BY purpose, hash LIMIT 1000;
+
 -- name: scope_refusals
--- Refusals that a landing may turn (R-3.2), in key order after (host, hash).
-SELECT host, hash, href, depth, hops, nofollow, found_by, via, linked, sites
-FROM refusal WHERE run = ? AND (host, hash) > (?, ?) AND reason = 'scope' ORDER BY host, hash LIMIT 1000;
+-- Refusals that a landing may turn (R-3.2), in key order after (host, purpose, hash).
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites
+FROM refusal WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) AND reason = 'scope' ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: run_host
 SELECT due_at, pages, refused, failures_in_a_row, given_up FROM run_host WHERE run = ? AND host = ?;
@@ -135,11 +137,14 @@ SELECT due_at, pages, refused, failures_in_a_row, given_up FROM run_host WHERE r
 INSERT OR IGNORE INTO run_host (run, host) VALUES (?, ?);
 
 -- name: host_due
--- Something new is due on a host; the earlier time stands.
-UPDATE run_host SET due_at = min(coalesce(due_at, ?), ?) WHERE run = ? AND host = ? AND given_up = 0;
+-- Something new is due on a host; the earlier time stands, but none before the host's pause is over.
+UPDATE run_host SET due_at = min(coalesce(due_at, 9e99), max(?, (SELECT h.next_at FROM host AS h WHERE h.id = run_host.host)))
+WHERE run = ? AND host = ? AND given_up = 0;
 
 -- name: set_host_due
-UPDATE run_host SET due_at = ? WHERE run = ? AND host = ? AND given_up = 0;
+-- When a host is next worth leasing, at its release; NULL when nothing of it is due.
+UPDATE run_host SET due_at = max(?, (SELECT h.next_at FROM host AS h WHERE h.id = run_host.host))
+WHERE run = ? AND host = ? AND given_up = 0;
 
 -- name: count_host
 UPDATE run_host SET pages = pages + ?, refused = refused + ? WHERE run = ? AND host = ?;
@@ -156,15 +161,16 @@ UPDATE run_host SET given_up = 1, due_at = NULL WHERE run = ? AND host = ? AND g
 -- The host that has waited longest and that nobody holds.
 SELECT rh.host, h.name, h.next_at, h.smoothed_seconds, h.backoff_seconds, rh.failures_in_a_row
 FROM run_host AS rh JOIN host AS h ON h.id = rh.host
-WHERE rh.run = ? AND rh.due_at <= ? AND h.next_at <= ?
+WHERE rh.run = ? AND rh.due_at <= ?
     AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?)
 ORDER BY rh.due_at LIMIT 1;
 
 -- name: next_host_due
 -- When the next host that nobody holds is worth leasing.
-SELECT min(max(rh.due_at, h.next_at)) FROM run_host AS rh JOIN host AS h ON h.id = rh.host
+SELECT rh.due_at FROM run_host AS rh
 WHERE rh.run = ? AND rh.due_at IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?);
+    AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?)
+ORDER BY rh.due_at LIMIT 1;
 
 -- name: put_lease
 INSERT INTO lease (host, token, run, expires_at) VALUES (?, ?, ?, ?)
@@ -189,6 +195,11 @@ DELETE FROM lease WHERE host = ? AND token = ?;
 -- The writer's lock was free, so nobody lives who could hold one; hosts wait once more (R-4.3).
 UPDATE host SET next_at = max(next_at, ?) WHERE id IN (SELECT host FROM lease);
 
+-- name: due_after_void
+-- What was leased is due again after that pause.
+UPDATE run_host SET due_at = (SELECT h.next_at FROM host AS h WHERE h.id = run_host.host)
+WHERE run = ? AND host IN (SELECT host FROM lease) AND given_up = 0;
+
 -- name: drop_leases
 DELETE FROM lease;
 
@@ -199,13 +210,30 @@ UPDATE host SET next_at = max(next_at, ?), smoothed_seconds = ?, backoff_seconds
 INSERT OR REPLACE INTO sitemap_entry (run, host, hash, sitemap, href, lastmod, changefreq, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: landings
-SELECT site, href FROM landing WHERE run = ?;
+SELECT seed, href FROM landing WHERE run = ?;
 
 -- name: add_landing
-INSERT OR REPLACE INTO landing (run, site, href) VALUES (?, ?, ?);
-
--- name: origin_ended
-SELECT ended FROM robots WHERE id = ?;
+INSERT OR REPLACE INTO landing (run, seed, href) VALUES (?, ?, ?);
 
 -- name: add_finding
 INSERT OR REPLACE INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, ?);
+
+-- name: all_refusals
+-- Every refusal, in key order, for a resume with other settings.
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites
+FROM refusal WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) ORDER BY host, purpose, hash LIMIT 1000;
+
+-- name: entries_to_judge
+-- Pages and sitemaps that wait or were excluded before they were asked for, in key order, for a resume with other settings.
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, granted, kind, reason FROM entry
+WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) AND purpose <> 1 AND (kind IS NULL OR kind = 'excluded' AND reason <> 'robots')
+ORDER BY host, purpose, hash LIMIT 1000;
+
+-- name: exclude_entry
+UPDATE entry SET due_at = NULL, kind = 'excluded', reason = ?, rule = ?, ended_at = ?
+WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
+
+-- name: robots_known_of_host
+-- The robots.txt that are known of a host, to follow its Sitemap lines when a site has landed there.
+SELECT r.origin, r.body, r.source FROM robots AS r JOIN host AS h ON h.id = r.host
+WHERE r.run = ? AND h.name = ? AND r.state = 'known' AND length(r.body) > 0 AND r.ended IS NULL;

@@ -5,6 +5,8 @@ Runs inside the transaction of ``frontier.finish``. Judges nothing.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from purlieu import robots as robots_txt
 from purlieu import url
 from purlieu.admission import grant_of_hop
@@ -18,25 +20,42 @@ from purlieu.store.writes import NUMBERS
 
 ROBOTS_HOPS = 5
 """Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2, ST-1)."""
+LINKS_AT_ONCE = 20_000
+"""Links of one page that are taken in together, so that a page of a million does not hold them all twice."""
 _UNREACHABLE = "unreachable.robots_unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestRules:
+    """``robots_max_age_seconds`` by ST-4; ``use_sitemaps`` follows the Sitemap lines of robots.txt."""
+
+    robots_max_age_seconds: float = 86_400.0
+    use_sitemaps: bool = True
+    lease_seconds: float = 60.0
 
 
 class Harvest:
     """Takes in the visits of one run."""
 
-    def __init__(
-        self, database: Database, run: Run, intake: Intake, counters: Counters, *, use_sitemaps: bool, canonical: bool
-    ) -> None:
-        """``use_sitemaps`` follows the Sitemap lines of robots.txt; ``canonical`` adds canonical targets."""
+    def __init__(self, database: Database, run: Run, intake: Intake, counters: Counters, rules: HarvestRules) -> None:
+        """Take in for one run by these rules."""
         self._database = database
         self._run = run
         self._intake = intake
         self._counters = counters
-        self._use_sitemaps = use_sitemaps
-        self._canonical = canonical
+        self._rules = rules
+        self._ended_some = False
 
-    def take_in(self, visit: Visit, now: float) -> None:
-        """Hand what one visit found to the intake; what it settles for others is written."""
+    def took_an_ending(self) -> bool:
+        """Return whether an origin's pages have ended by its robots.txt since the last call."""
+        ended, self._ended_some = self._ended_some, False
+        return ended
+
+    def take_in(self, visit: Visit, now: float, in_flight: set[tuple[int, int]]) -> None:
+        """Hand what one visit found to the intake; what it settles for others is written.
+
+        ``in_flight`` are the (purpose, hash) of the host's entries that are being asked for.
+        """
         if visit.outcome is None:
             if visit.entry.purpose is Purpose.ROBOTS:
                 self._database.run("set_robots_failed", now, self._run.id, url.origin_of(visit.entry.href))
@@ -48,15 +67,20 @@ class Harvest:
         elif visit.entry.purpose is Purpose.SITEMAP:
             self._take_in_sitemap(visit, facts)
         else:
-            self._intake.links(visit.links, href, facts)
+            for start in range(0, len(visit.links), LINKS_AT_ONCE):
+                self._intake.links(visit.links[start : start + LINKS_AT_ONCE], href, facts)
+                if len(visit.links) > LINKS_AT_ONCE:
+                    self._intake.write(now)
             if visit.redirect_to:
-                self._intake.moved(visit.redirect_to, href, facts, FoundBy.REDIRECT, grant_of_hop(facts.grant))
-            if visit.page is not None and visit.page.canonical and self._canonical:
-                self._intake.moved(visit.page.canonical, href, facts, FoundBy.CANONICAL)
-        if visit.entry.purpose is not Purpose.PAGE:
-            self._serve_page_too(visit)
+                refreshed = visit.outcome.reason.code == "meta_refresh"
+                found_by = FoundBy.REFRESH if refreshed else FoundBy.REDIRECT
+                self._intake.moved(visit.redirect_to, href, facts, found_by, grant_of_hop(facts.grant))
+            if visit.page is not None and visit.page.canonical:
+                self._intake.canonical(visit.page.canonical, href, facts)
+        if visit.entry.purpose is not Purpose.PAGE and (0, visit.entry.hash) not in in_flight:
+            self._serve_page_too(visit, now)
 
-    def _serve_page_too(self, visit: Visit) -> None:
+    def _serve_page_too(self, visit: Visit, now: float) -> None:
         """End the page of the same address too: one response serves all its purposes (R-1.3)."""
         entry = visit.entry
         row = self._database.one("siblings", self._run.id, entry.host, entry.hash, 0)
@@ -67,6 +91,8 @@ class Harvest:
                            visit.redirect_to, visit.at, "", "", 0, self._run.id, entry.host, 0, entry.hash)  # fmt: skip
         self._database.run("copy_response", 0, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
         self._counters.endings[reason.name] += 1
+        self._intake.replay((entry.host, 0, entry.hash), entry.href, visit.redirect_to)
+        self._intake.write(now)
 
     # -- robots and sitemaps -----------------------------------------------------------------------
 
@@ -84,27 +110,34 @@ class Harvest:
                 self._follow_robots(number, origin, answer.hop, visit)
             elif answer.body is None:
                 self._database.run("set_robots", "unreachable", None, href, now, answer.ended or None, number)
+                self._ended_some = True
             else:
                 self._robots_known(number, answer.body, href, origin, answer.ended, now)
-            self._database.run("host_due", now, now, self._run.id, host)
+            self._database.run("host_due", now, self._run.id, host)
 
     def _follow_robots(self, number: int, origin: str, target: str, visit: Visit) -> None:
         """Wait for the next hop of a robots.txt, or take what was read there before (ST-1, AMB-ST-1)."""
         run = self._run.id
         for hops in range(visit.entry.facts.hops + 1, ROBOTS_HOPS + 1):
             known = self._database.one("robots_read_from", run, target)
-            if known is not None:
-                self._robots_known(number, known[0] or b"", target, origin, "", visit.at)
+            if known is not None and visit.at - known[1] < self._rules.robots_max_age_seconds:
+                self._robots_known(number, known[0] or b"", target, origin, known[2] or "", known[1])
                 return
             host, hashed = self._intake.key_of(target, NUMBERS[Purpose.ROBOTS])
             row = self._database.one("entry", run, host, NUMBERS[Purpose.ROBOTS], hashed)
-            if row is None or row[9] is None:
+            if known is not None and row is not None and row[9] is not None:
+                # A day old, like the file that led here (ST-4).
+                self._database.run("reopen_entry", 0.0, run, host, NUMBERS[Purpose.ROBOTS], hashed)
+                self._database.run("host_due", visit.at, run, host)
+                self._counters.endings[f"{row[9]}.{row[10]}"] -= 1
+            if known is not None or row is None or row[9] is None:
                 self._database.run("set_robots_hop", target, number)
                 facts = Facts(0, hops, found_by=FoundBy.ROBOTS, via=visit.entry.href, linked=False, grant=GRANT_ROBOTS)
                 self._intake.add(Candidate(target, facts, Purpose.ROBOTS))
                 return
             if row[11] is None:
                 self._database.run("set_robots", "unreachable", None, target, visit.at, _UNREACHABLE, number)
+                self._ended_some = True
                 return
             target = row[11]
         # Too many redirects: as if there were no file.
@@ -112,16 +145,27 @@ class Harvest:
 
     def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
         self._database.run("set_robots", "known", body, source, now, ended or None, number)
-        if self._use_sitemaps and not ended:
-            # A robots.txt speaks for its whole host, also where the site is only a folder of it.
-            granted = self._intake.admission.scope.judge(f"{origin}/", "robots").accepted
-            join = url.Joiner(source)
-            for named in robots_txt.read(body).sitemaps:
-                href = join(named)
-                if href is not None and url.host_of(href):
-                    facts = Facts(0, found_by=FoundBy.ROBOTS, via=source, linked=False,
-                                  grant=GRANT_SITEMAP if granted else "")  # fmt: skip
-                    self._intake.add(Candidate(href, facts, Purpose.SITEMAP))
+        self._ended_some = self._ended_some or bool(ended)
+        if self._rules.use_sitemaps and not ended:
+            self.follow_sitemap_lines(origin, body, source)
+
+    def follow_sitemap_lines(self, origin: str, body: bytes, source: str) -> None:
+        """Add the sitemaps that an origin's robots.txt names; granted when the origin is in scope (R-3.3)."""
+        # A robots.txt speaks for its whole host, also where the site is only a folder of it.
+        granted = self._intake.admission.scope.judge(f"{origin}/", "robots").accepted
+        join = url.Joiner(source)
+        for named in robots_txt.read(body).sitemaps:
+            href = join(named)
+            if href is not None and url.host_of(href):
+                grant = GRANT_SITEMAP if granted else ""
+                facts = Facts(0, found_by=FoundBy.ROBOTS, via=source, linked=False, grant=grant)
+                self._intake.add(Candidate(href, facts, Purpose.SITEMAP))
+
+    def follow_sitemaps_of(self, host: str) -> None:
+        """Add the sitemaps that are named on a host where a site has just landed."""
+        if self._rules.use_sitemaps:
+            for origin, body, source in list(self._database.rows("robots_known_of_host", self._run.id, host)):
+                self.follow_sitemap_lines(origin, body, source)
 
     def _take_in_sitemap(self, visit: Visit, facts: Facts) -> None:
         """Add what a sitemap names: pages at depth 1 (R-2.2), children of an index one level down (AMB-SM-11)."""

@@ -22,10 +22,15 @@ FROM run AS r JOIN config AS c ON c.hash = r.config WHERE r.crawl = ? ORDER BY r
 -- name: last_unfinished
 -- The newest run of any crawl that has not finished.
 SELECT w.name, c.toml FROM run AS r JOIN crawl AS w ON w.id = r.crawl JOIN config AS c ON c.hash = r.config
-WHERE r.state <> 'done' OR r.stop_reason LIKE 'limit:%' ORDER BY r.id DESC LIMIT 1;
+WHERE (r.state <> 'done' OR r.stop_reason LIKE 'limit:%') AND r.id = (SELECT max(l.id) FROM run AS l WHERE l.crawl = r.crawl)
+ORDER BY r.id DESC LIMIT 1;
 
 -- name: reopen_run
 UPDATE run SET state = 'running', stop_reason = NULL, stop_requested = 0, ended_at = NULL, config = ?, books = NULL WHERE id = ?;
+
+-- name: end_the_dead
+-- Who writes holds the lock, so a run that is still called running was killed.
+UPDATE run SET state = 'failed', stop_reason = 'system:killed', ended_at = ? WHERE state = 'running';
 
 -- name: stop_requested
 SELECT stop_requested FROM run WHERE id = ?;
@@ -71,8 +76,9 @@ SELECT canonical FROM response WHERE run = ? AND host = ? AND purpose = 0 AND ha
 -- name: redirecting_entries
 -- Pages that lead elsewhere, whatever their ending was last time, in key order after (host, hash).
 SELECT host, hash, href, kind, reason, status FROM entry
-WHERE run = ? AND purpose = 0 AND redirect_to IS NOT NULL AND kind IN ('redirected', 'misdirected') AND (host, hash) > (?, ?)
-ORDER BY host, hash LIMIT 1000;
+WHERE run = ? AND (host, purpose, hash) > (?, 0, ?) AND purpose = 0 AND redirect_to IS NOT NULL
+    AND kind IN ('redirected', 'misdirected')
+ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: hop
 -- One step of a redirect chain, with the ending that stands or is derived.
@@ -95,7 +101,7 @@ SELECT end_kind, end_reason, count(*) FROM ending WHERE run = ? AND kind IS NULL
 
 -- name: count_refusals
 SELECT count(*) FROM refusal AS f WHERE f.run = ? AND NOT EXISTS (
-    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
+    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = f.purpose AND e.hash = f.hash
         AND substr(e.href, 1, length(f.href)) = f.href);
 
 -- name: count_unlisted
@@ -112,7 +118,8 @@ WHERE p.crawl = ? AND p.last_run = ? AND p.outlinks IS NOT NULL AND (p.host, p.h
 
 -- name: redirect_targets
 SELECT host, hash, redirect_to FROM entry
-WHERE run = ? AND purpose = 0 AND redirect_to IS NOT NULL AND (host, hash) > (?, ?) ORDER BY host, hash LIMIT 1000;
+WHERE run = ? AND (host, purpose, hash) > (?, 0, ?) AND purpose = 0 AND redirect_to IS NOT NULL
+ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: sitemap_targets
 SELECT host, hash, href FROM sitemap_entry WHERE run = ? AND (host, hash) > (?, ?) ORDER BY host, hash LIMIT 1000;
@@ -120,8 +127,4 @@ SELECT host, hash, href FROM sitemap_entry WHERE run = ? AND (host, hash) > (?, 
 -- name: has_row
 -- Whether an address has a row in a run, as entry or refusal.
 SELECT 1 FROM entry WHERE run = ?1 AND host = ?2 AND purpose = 0 AND hash = ?3
-UNION ALL SELECT 1 FROM refusal WHERE run = ?1 AND host = ?2 AND hash = ?3 LIMIT 1;
-
--- name: pages_asked
--- Page entries that were asked for, for the owner's limits on a resumed run.
-SELECT count(*) FROM entry WHERE run = ? AND purpose = 0 AND attempts > 0;
+UNION ALL SELECT 1 FROM refusal WHERE run = ?1 AND host = ?2 AND purpose = 0 AND hash = ?3 LIMIT 1;

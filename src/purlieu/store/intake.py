@@ -17,6 +17,9 @@ from purlieu.store.outlinks import Link, unpack
 from purlieu.store.writes import NUMBERS, PURPOSES, Key, Writes
 
 # robots.txt before everything of its origin, sitemaps before pages.
+_ROBOTS = NUMBERS[Purpose.ROBOTS]
+FIRST = (-1, -1, -(2**63))
+"""Before every key (host, purpose, hash)."""
 _DUE_FIRST = {1: 0.0, 2: 1.0}
 RECENT = 200_000
 """Links remembered in memory (R-2.3); about 60 MB when full, then the memory starts afresh."""
@@ -54,6 +57,7 @@ class Intake:
         self._origins: dict[str, int] = {}
         self._counts: dict[int, HostCount] = {}
         self._writes = Writes()
+        self._took_twin = False
 
     # -- what pages give ---------------------------------------------------------------------------
 
@@ -64,6 +68,11 @@ class Intake:
         by_nofollow = (follow, Facts(deeper, nofollow=True, via=source, sites=facts.sites))
         recent, found = self._recent, self._found
         for href, kind, nofollow, parsed in links:
+            if "@" in href and parsed:
+                href = url.without_login(href)  # noqa: PLW2901 - a login in a link is never sent, so it names no other page
+            if kind == "sitemap" and parsed and href.startswith(WEB_SCHEMES):
+                self.add(Candidate(href, Facts(0, found_by=FoundBy.LINK, via=source, linked=False), Purpose.SITEMAP))
+                continue
             known = recent.get(href)
             sort = _SAME_DEPTH.get(kind)
             found_facts = by_nofollow[nofollow] if sort is None else _moved(facts, sort, source)
@@ -75,19 +84,38 @@ class Intake:
                 if not replayed:
                     self._not_of_the_web(href, found_facts, parsed=parsed)
                 continue
-            if kind == "sitemap":
-                self.add(Candidate(href, Facts(0, found_by=FoundBy.LINK, via=source, linked=False), Purpose.SITEMAP))
-                continue
             waiting = found.get(href)
             found[href] = found_facts if waiting is None else waiting.merged(found_facts)
 
     def moved(self, target: str, source: str, facts: Facts, found_by: FoundBy, grant: str = "") -> None:
-        """Collect the target of a redirect or canonical: same depth, one hop more (R-2.2)."""
+        """Collect the target of a redirect or canonical: same depth, one hop more (R-2.2).
+
+        A grant is not passed on beyond the limit of redirects.
+        """
+        if facts.hops >= self.admission.max_redirects:
+            grant = ""
         self.add(Candidate(target, _moved(facts, found_by, source, grant)))
+
+    def canonical(self, target: str, source: str, facts: Facts) -> None:
+        """Collect the canonical of a page, when the owner wants canonicals."""
+        if self._limits.canonical:
+            self.moved(target, source, facts, FoundBy.CANONICAL)
+
+    def took_a_twin(self) -> bool:
+        """Return whether a page was added that had already ended (R-1.3), since the last call."""
+        took, self._took_twin = self._took_twin, False
+        return took
+
+    def forget(self) -> None:
+        """Forget all that is remembered of the store, after a batch was rolled back."""
+        for memory in (self._recent, self._found, self._found_other, self._hosts, self._origins, self._counts):
+            memory.clear()
+        self._findings = []
+        self._writes = Writes()
 
     def add(self, candidate: Candidate) -> None:
         """Collect one candidate of any purpose."""
-        href, facts = candidate.href, candidate.facts
+        href, facts = url.without_login(candidate.href), candidate.facts
         if candidate.purpose is Purpose.PAGE:
             known = self._recent.get(href)
             if known is None or not known.covers(facts):
@@ -126,8 +154,8 @@ class Intake:
             self._merge((host, number, hashed), href, _facts_of(row, self.sites_of((host, number, hashed))), facts, row)
             return
         refusal = None
-        if number == 0 and self._count(host).refused:
-            refusal = self._database.one("refusal", self._run.id, host, hashed)
+        if number != _ROBOTS and self._count(host).refused:
+            refusal = self._database.one("refusal", self._run.id, host, number, hashed)
         if refusal is not None:
             facts = _refused_facts(refusal).merged(facts)
         ruling = self.admission.judge(href, url.host_of(href), facts, purpose)
@@ -136,8 +164,8 @@ class Intake:
         if number == 0 and (not ruling.refused or self._listed(host, ruling, known=refusal is not None)):
             self._recent[href] = facts
         if ruling.refused:
-            if number == 0:
-                self._refuse(host, hashed, href, facts, ruling, known=refusal is not None)
+            if number != _ROBOTS:
+                self._refuse((host, number, hashed), href, facts, ruling, known=refusal is not None)
         else:
             self._admit((host, number, hashed), href, facts, ruling, now)
             if refusal is not None:
@@ -161,6 +189,8 @@ class Intake:
             if twin is not None:
                 self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
                 self._writes.ended.append((*values, *twin, now))
+                self._took_twin = True
+                self._replay(key, href, facts, redirect_to=twin[4], refreshed=twin[1] == "meta_refresh")
                 return
         self._writes.entries.append((*values, _DUE_FIRST.get(number, now)))
         self._writes.due.add(host)
@@ -186,23 +216,31 @@ class Intake:
             old.depth, old.hops, old.sites, old.grant,
         )  # fmt: skip
         if passes_on and row[9] is not None and key[1] == 0:
-            self._replay(key, href, merged, redirect_to=row[11])
+            self._replay(key, href, merged, redirect_to=row[11], refreshed=row[10] == "meta_refresh")
 
-    def _replay(self, key: Key, href: str, facts: Facts, redirect_to: str | None) -> None:
+    def replay(self, key: Key, href: str, redirect_to: str | None) -> None:
+        """Collect what an ended page led to whose response came for another purpose of its address (R-1.3)."""
+        facts = self.facts_at(key)
+        if facts is not None:
+            self._replay(key, href, facts, redirect_to, refreshed=False)
+
+    def _replay(self, key: Key, href: str, facts: Facts, redirect_to: str | None, *, refreshed: bool) -> None:
         """Add an ended entry's outlinks again with better facts; nothing is fetched (R-2.1)."""
         host, _, hashed = key
         stored = self._database.one("outlinks", self._run.crawl, host, hashed, self._run.id)
         if stored:
             self.links(unpack(stored[0]), href, facts, replayed=True)
         if redirect_to:
-            self.moved(redirect_to, href, facts, FoundBy.REDIRECT, grant_of_hop(facts.grant))
+            found_by = FoundBy.REFRESH if refreshed else FoundBy.REDIRECT
+            self.moved(redirect_to, href, facts, found_by, grant_of_hop(facts.grant))
         canonical = self._database.one("canonical", self._run.id, host, hashed)
         if canonical and canonical[0]:
-            self.moved(canonical[0], href, facts, FoundBy.CANONICAL)
+            self.canonical(canonical[0], href, facts)
 
     # -- refusals ----------------------------------------------------------------------------------
 
-    def _refuse(self, host: int, hashed: int, href: str, facts: Facts, ruling: Ruling, *, known: bool) -> None:
+    def _refuse(self, key: Key, href: str, facts: Facts, ruling: Ruling, *, known: bool) -> None:
+        host = key[0]
         if not self._listed(host, ruling, known=known):
             self._counters.unlisted += 1
             self._writes.unlisted[host, ruling.refused, ruling.rule] += 1
@@ -213,13 +251,15 @@ class Intake:
             self._count(host).refused += 1
         text = href if len(href) <= self.admission.max_url_length else href[: self.admission.max_url_length]
         self._writes.refusals.append((
-            self._run.id, host, hashed, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
+            self._run.id, *key, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
             facts.linked, ",".join(map(str, sorted(facts.sites))), ruling.refused, ruling.rule,
         ))  # fmt: skip
 
     def _listed(self, host: int, ruling: Ruling, *, known: bool) -> bool:
         """Only a host that no site accepts is cut short, and not while a seed may still land there (R-1.4, R-3.2)."""
-        if known or ruling.refused not in {"scope", "invalid_url", "scheme"} or self.admission.scope.pending:
+        if known or ruling.refused not in {"scope", "invalid_url", "scheme"}:
+            return True
+        if self.admission.scope.pending and not self.admission.only_seeds:
             return True
         return self._count(host).refused < self._limits.refusals_per_host
 
@@ -232,23 +272,33 @@ class Intake:
             return
         ruling = Ruling("scheme", scheme[:40]) if parsed else Ruling("invalid_url", "invalid-url")
         hashed = self._hash_of(text)
-        row = self._database.one("refusal", self._run.id, 0, hashed)
+        row = self._database.one("refusal", self._run.id, 0, 0, hashed)
         merged = _refused_facts(row).merged(facts) if row else facts
         if row is None or merged != _refused_facts(row):
-            self._refuse(0, hashed, text, merged, ruling, known=row is not None)
+            self._refuse((0, 0, hashed), text, merged, ruling, known=row is not None)
             self._writes.flush_refusals(self._database)
 
-    def judge_again(self) -> None:
-        """Collect what the scope no longer refuses, after a site has landed (R-3.2); another rule may refuse it now."""
-        last = (-1, -(2**63))
-        while rows := list(self._database.rows("scope_refusals", self._run.id, *last)):
-            for host, hashed, href, *rest in rows:
-                last = (host, hashed)
-                facts = _refused_facts((href, *rest))
-                name = url.host_of(href)
-                if name and self.admission.judge(href, name, facts, Purpose.PAGE).refused != "scope":
+    def judge_again(self, hosts: Iterable[str] | None = None, *, everything: bool = False) -> None:
+        """Collect what the scope no longer refuses after a site has landed (R-3.2); another rule may refuse it now.
+
+        ``hosts`` are all that the landing can have opened, None when that is not known. ``everything`` judges
+        refusals of every reason, as a resume with other settings asks for.
+        """
+        if everything or hosts is None:
+            self._judge_refusals("all_refusals" if everything else "scope_refusals", (), FIRST, everything=everything)
+            return
+        for host in hosts:
+            self._judge_refusals("scope_refusals_of_host", (self.host_id(host),), FIRST[1:], everything=False)
+
+    def _judge_refusals(self, name: str, where: tuple[int, ...], first: tuple[int, ...], *, everything: bool) -> None:
+        last = first
+        while rows := list(self._database.rows(name, self._run.id, *where, *last)):
+            last = tuple(rows[-1][3 - len(first) : 3])
+            for _, number, _, href, *rest in rows:
+                facts, purpose, host = _refused_facts((href, *rest)), PURPOSES[number], url.host_of(href)
+                if host and (everything or self.admission.judge(href, host, facts, purpose).refused != "scope"):
                     self._recent.pop(href, None)
-                    self.add(Candidate(href, facts))
+                    self.add(Candidate(href, facts, purpose))
 
     def note(self, code: str, subject: str, **arguments: str | int) -> None:
         """Remember a finding until the batch is written."""
@@ -263,6 +313,7 @@ class Intake:
 
     def key_of(self, href: str, purpose: int = 0) -> tuple[int, int]:
         """Return (host, hash) of an address as it is, or would be, stored."""
+        href = url.without_login(href)
         host = self.host_id(url.host_of(href))
         return host, self._find(host, purpose, href)[0]
 
@@ -332,9 +383,12 @@ class Intake:
 
     def facts(self, entry: Entry) -> Facts:
         """Return the facts of an entry as they stand in the store now."""
-        key = (entry.host, NUMBERS[entry.purpose], entry.hash)
+        return self.facts_at((entry.host, NUMBERS[entry.purpose], entry.hash)) or entry.facts
+
+    def facts_at(self, key: Key) -> Facts | None:
+        """Return the facts of the entry under a key, None when there is none."""
         row = self._database.one("entry", self._run.id, *key)
-        return _facts_of(row, self.sites_of(key)) if row else entry.facts
+        return _facts_of(row, self.sites_of(key)) if row else None
 
     def sites_of(self, key: Key) -> frozenset[int]:
         """Return an entry's lineage, empty when the crawl judges by any seed."""

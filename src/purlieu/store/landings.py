@@ -6,10 +6,9 @@ chain ends, scope is measured from there, and the recorded refusals are judged a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from purlieu.candidate import Purpose
 from purlieu.decide import Visit
 from purlieu.domain import is_public_suffix
 from purlieu.landing import LandingKind, walk
@@ -18,6 +17,9 @@ from purlieu.store.counters import Run
 from purlieu.store.database import Database
 from purlieu.store.intake import Intake
 from purlieu.url import host_of
+
+_BY_HOST = frozenset({"same-host", "same-dir"})
+"""Modes in which a landing opens nothing but the host it is on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,37 +33,39 @@ class Step:
 class Landings:
     """The sites of one run that have not landed, by the address their chain has come to."""
 
-    def __init__(self, database: Database, run: Run, intake: Intake) -> None:
-        """Start with nothing known; ``open`` reads what is stored."""
+    def __init__(self, database: Database, run: Run, intake: Intake, follow_sitemaps: Callable[[str], None]) -> None:
+        """Start with nothing known; ``open`` reads what is stored. ``follow_sitemaps`` takes a host that opened."""
         self._database = database
         self._run = run
         self._intake = intake
+        self._follow_sitemaps = follow_sitemaps
         self._tips: dict[str, set[int]] = {}
+        self._landed: set[str] = set()
 
     def open(self) -> None:
         """Apply the stored landings and find where the other chains have come to."""
+        if self._intake.admission.only_seeds:
+            return  # a list opens nothing, wherever its URLs lead
         scope = self._intake.admission.scope
-        for site, href in self._database.rows("landings", self._run.id):
-            if site in scope.pending:
-                scope = scope.landed(site, href)
+        landed = dict(self._database.rows("landings", self._run.id))
+        for site in sorted(scope.pending):
+            if scope.seed(site) in landed:
+                scope = scope.landed(site, landed[scope.seed(site)])
         self._use(scope)
         self._tips = {}
         for site in sorted(scope.pending):
             self._advance(site, scope.seed(site))
-        if self._intake.admission.scope is not scope:
-            self._intake.judge_again()
+        self._open_up()
 
     def follow(self, visits: Sequence[Visit]) -> None:
-        """Move on every chain whose last address has now ended; called before the visits' links are judged."""
+        """Move on every chain whose last address, as a page, has now ended."""
         if not self._tips:
             return
-        before = self._intake.admission.scope
         for visit in visits:
-            if visit.outcome is not None and visit.entry.purpose is Purpose.PAGE:
+            if visit.outcome is not None:
                 for site in self._tips.pop(visit.entry.href, ()):
                     self._advance(site, visit.entry.href)
-        if self._intake.admission.scope is not before:
-            self._intake.judge_again()
+        self._open_up()
 
     def settle_failed(self) -> bool:
         """Land on their original the sites whose seed can no longer be had; return whether any was."""
@@ -70,9 +74,17 @@ class Landings:
             del self._tips[href]
             for site in sites:
                 self._advance(site, href)
-        if stuck:
-            self._intake.judge_again()
+        self._open_up()
         return bool(stuck)
+
+    def _open_up(self) -> None:
+        """Judge again what the landings since the last call may have opened, and follow the sitemaps named there."""
+        if self._landed:
+            known = self._landed if all(site.mode in _BY_HOST for site in self._intake.admission.scope.sites) else None
+            self._intake.judge_again(known)
+            for host in self._landed:
+                self._follow_sitemaps(host)
+            self._landed = set()
 
     def _advance(self, site: int, start: str) -> None:
         """Walk from an address of a site's chain; land, or wait at the first that has not ended."""
@@ -86,7 +98,8 @@ class Landings:
         scope = self._intake.admission.scope.landed(site, href)
         if href and host_of(href) != host_of(scope.seed(site)) and is_public_suffix(host_of(href)):
             self._intake.note("seed_landed_on_suffix", scope.seed(site), landing=href)
-        self._database.run("add_landing", self._run.id, site, href or scope.seed(site))
+        self._database.run("add_landing", self._run.id, scope.seed(site), href or scope.seed(site))
+        self._landed |= {host_of(href or scope.seed(site)), host_of(scope.seed(site))}
         self._use(scope)
 
     def _use(self, scope: Scope) -> None:

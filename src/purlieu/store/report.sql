@@ -85,7 +85,7 @@ FROM ending WHERE run = ? GROUP BY purpose, end_kind, end_reason;
 -- name: report_refused
 -- Listed refusals by reason, less those whose address was admitted later.
 SELECT f.reason, count(*) FROM refusal AS f WHERE f.run = ? AND NOT EXISTS (
-    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
+    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = f.purpose AND e.hash = f.hash
         AND substr(e.href, 1, length(f.href)) = f.href
 ) GROUP BY f.reason;
 

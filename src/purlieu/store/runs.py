@@ -15,23 +15,27 @@ from purlieu.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A run to work on: what it has counted so far and for how many seconds it has been active."""
+    """A run to work on: what it has counted so far and for how many seconds it has been active.
+
+    ``changed``: it is resumed with other settings than it was made with.
+    """
 
     run: Run
     counters: Counters
     active_seconds: float
-    resumed: bool
+    changed: bool = False
 
 
 def begin(database: Database, name: str, toml: str, version: str, now: float) -> Opened:
     """Start a new run of the crawl ``name`` (made when absent) with these settings."""
     with database.transaction():
+        database.run("end_the_dead", now)
         crawl = _number(database.one("crawl_id", name) or database.one("add_crawl", name))
         run = _number(database.one("add_run", crawl, _config(database, toml), version, now))
-    return Opened(Run(run, crawl), Counters(), 0.0, resumed=False)
+    return Opened(Run(run, crawl), Counters(), 0.0)
 
 
-def resume(database: Database, name: str, toml: str) -> Opened:
+def resume(database: Database, name: str, toml: str, now: float) -> Opened:
     """Go on with the last run of the crawl ``name`` if it is unfinished; raises NothingToResume else."""
     crawl = database.one("crawl_id", name)
     last = database.one("last_run", crawl[0]) if crawl else None
@@ -41,13 +45,17 @@ def resume(database: Database, name: str, toml: str) -> Opened:
             f'there is no run of "{name}" to resume (crawls in this store: {known}); leave --resume out to begin one'
         )
         raise NothingToResume(message)
-    run, state, stop_reason, counters, active_seconds, _, _ = last
+    run, state, stop_reason, counters, active_seconds, before, _ = last
     if state == "done" and not (stop_reason or "").startswith("limit:"):
-        message = f'the last run of "{name}" (run {run}) has finished; leave --resume out to begin a new one'
+        message = (
+            f'the last run of "{name}" (run {run}) has finished; leave --resume out to begin a new one, '
+            f'or use "purlieu report {run}" for its files'
+        )
         raise NothingToResume(message)
     with database.transaction():
+        database.run("end_the_dead", now)
         database.run("reopen_run", _config(database, toml), run)
-    return Opened(Run(run, crawl[0]), _counters(counters), active_seconds, resumed=True)
+    return Opened(Run(run, crawl[0]), _counters(counters), active_seconds, changed=before != toml)
 
 
 def last_unfinished(database: Database) -> tuple[str, str]:
@@ -61,14 +69,12 @@ def last_unfinished(database: Database) -> tuple[str, str]:
 
 def end(database: Database, run: Run, state: str, stop_reason: str, now: float) -> None:
     """Write how a run ended: ``done``, ``stopped`` by its owner or ``failed`` by the system (R-8.1)."""
-    with database.transaction():
-        database.run("end_run", state, stop_reason, now, run.id)
+    database.run("end_run", state, stop_reason, now, run.id)
 
 
 def save_books(database: Database, run: Run, books: dict[str, Any]) -> None:
     """Write a run's books."""
-    with database.transaction():
-        database.run("save_books", json.dumps(books, sort_keys=True), run.id)
+    database.run("save_books", json.dumps(books, sort_keys=True), run.id)
 
 
 def stop_requested(database: Database, run: Run) -> bool:

@@ -51,7 +51,7 @@ CREATE TABLE lease (
 CREATE TABLE run_host (
     run INTEGER NOT NULL,
     host INTEGER NOT NULL,
-    due_at REAL,
+    due_at REAL,                                -- never before the host's next_at
     pages INTEGER NOT NULL DEFAULT 0,           -- page entries admitted (limits.pages_per_host)
     refused INTEGER NOT NULL DEFAULT 0,         -- listed refusals (R-1.4)
     requests INTEGER NOT NULL DEFAULT 0,
@@ -80,6 +80,7 @@ CREATE TABLE robots (
     UNIQUE (run, origin)
 );
 CREATE INDEX robots_host ON robots (run, host);
+CREATE INDEX robots_source ON robots (run, source) WHERE source IS NOT NULL;
 
 -- Frontier and ledger row in one (R-1.1, R-1.2). due_at set: waiting; kind set: ended (never both).
 CREATE TABLE entry (
@@ -121,9 +122,9 @@ CREATE TABLE site_of (
 -- A site whose seed has landed (R-3.2), and where.
 CREATE TABLE landing (
     run INTEGER NOT NULL,
-    site INTEGER NOT NULL,
+    seed TEXT NOT NULL,                         -- href of the site's seed, which a resume with other seeds still knows
     href TEXT NOT NULL,                         -- what its scope is measured by from now on
-    PRIMARY KEY (run, site)
+    PRIMARY KEY (run, seed)
 ) WITHOUT ROWID;
 
 -- What the last response of an entry said, for this run's ledger and MF3.0 file.
@@ -174,6 +175,7 @@ CREATE TABLE page (
 CREATE TABLE refusal (
     run INTEGER NOT NULL,
     host INTEGER NOT NULL,
+    purpose INTEGER NOT NULL DEFAULT 0,
     hash INTEGER NOT NULL,
     href TEXT NOT NULL,
     depth INTEGER NOT NULL,
@@ -185,7 +187,7 @@ CREATE TABLE refusal (
     sites TEXT NOT NULL DEFAULT '',             -- lineage, comma-separated, only for own-seed
     reason TEXT NOT NULL,                       -- code of an excluded.* ending
     rule TEXT NOT NULL,
-    PRIMARY KEY (run, host, hash)
+    PRIMARY KEY (run, host, purpose, hash)
 ) WITHOUT ROWID;
 
 -- "Not listed": refusals beyond ledger.refusals_per_host, and addresses that are not of the web, per scheme.
@@ -234,14 +236,14 @@ SELECT e.*, h.name AS host_name,
     CASE
         WHEN e.kind IS NOT NULL THEN e.kind
         WHEN rh.given_up THEN 'abandoned'
-        WHEN e.purpose = 0 AND o.ended IS NOT NULL THEN substr(o.ended, 1, instr(o.ended, '.') - 1)
+        WHEN e.purpose <> 1 AND o.ended IS NOT NULL THEN substr(o.ended, 1, instr(o.ended, '.') - 1)
         WHEN r.state = 'running' THEN 'due'
         ELSE 'abandoned'
     END AS end_kind,
     CASE
         WHEN e.kind IS NOT NULL THEN e.reason
         WHEN rh.given_up THEN 'host_given_up'
-        WHEN e.purpose = 0 AND o.ended IS NOT NULL THEN substr(o.ended, instr(o.ended, '.') + 1)
+        WHEN e.purpose <> 1 AND o.ended IS NOT NULL THEN substr(o.ended, instr(o.ended, '.') + 1)
         WHEN r.state = 'running' THEN 'due'
         WHEN r.stop_reason LIKE 'limit:%' THEN 'run_limit'
         ELSE 'stopped'
@@ -264,7 +266,7 @@ SELECT e.run, e.href AS url,
 FROM ending AS e
 LEFT JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = e.purpose AND x.hash = e.hash
 UNION ALL
-SELECT f.run, f.href, 'page', 'excluded', f.reason, '',
+SELECT f.run, f.href, CASE f.purpose WHEN 0 THEN 'page' ELSE 'sitemap' END, 'excluded', f.reason, '',
     NULL, NULL, NULL, NULL, NULL, NULL,
     f.depth, f.hops, f.via, f.found_by, f.linked, NULL, f.rule, 0,
     NULL, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -272,6 +274,6 @@ SELECT f.run, f.href, 'page', 'excluded', f.reason, '',
 FROM refusal AS f
 LEFT JOIN host AS h ON h.id = f.host
 WHERE NOT EXISTS (
-    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
+    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = f.purpose AND e.hash = f.hash
         AND substr(e.href, 1, length(f.href)) = f.href   -- a refused address may be stored cut (R-1.4)
 );

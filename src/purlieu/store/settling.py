@@ -58,7 +58,8 @@ class Settling:
 
     def _is_too_far(self, href: str) -> bool:
         """Return whether a redirect target was refused because there were too many hops before it."""
-        row = self.database.one("refusal", self.run.id, *self.intake.key_of(href))
+        host, hashed = self.intake.key_of(href)
+        row = self.database.one("refusal", self.run.id, host, 0, hashed)
         return row is not None and row[8] == "depth"
 
     def good_pages(self) -> int:

@@ -46,7 +46,7 @@ class Writes:
         database.many("count_refusal", [(run, *key, count) for key, count in self.unlisted.items()])
         hosts = self.pages.keys() | self.refused.keys()
         database.many("count_host", [(self.pages[host], self.refused[host], run, host) for host in hosts])
-        database.many("host_due", [(now, now, run, host) for host in self.due])
+        database.many("host_due", [(now, run, host) for host in self.due])
         self.sitemap_hosts |= {int(str(row[1])) for row in self.entries if row[2] == NUMBERS[Purpose.SITEMAP]}
         self.new.clear()
         self.entries, self.ended, self.sites = [], [], []

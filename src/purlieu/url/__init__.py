@@ -74,6 +74,15 @@ def host_of(href: str) -> str:
     return authority
 
 
+def without_login(href: str) -> str:
+    """Return a serialised http or https href without the user name and password it may carry."""
+    if "@" not in href or not href.startswith(_HTTP):
+        return href
+    scheme, _, rest = href.partition("//")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}//{authority.rpartition('@')[2]}{slash}{path}"
+
+
 def origin_of(href: str) -> str:
     """Return ``scheme://host[:port]`` of a serialised http or https href, ``null`` for any other."""
     if not href.startswith(_HTTP):

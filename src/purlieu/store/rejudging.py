@@ -1,0 +1,59 @@
+"""Judge a run again by other settings, when it is resumed with them (R-3.1, R-3.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from purlieu import url
+from purlieu.candidate import Facts, FoundBy
+from purlieu.store.counters import Counters, Run
+from purlieu.store.database import Database
+from purlieu.store.intake import FIRST, Intake
+from purlieu.store.outlinks import unpack
+from purlieu.store.writes import PURPOSES
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudging:
+    """One resume with other settings; runs inside a transaction."""
+
+    database: Database
+    run_key: Run
+    intake: Intake
+    counters: Counters
+
+    def run(self, now: float) -> None:
+        """Judge what waits, what was refused and what the pages link to."""
+        self._entries(now)
+        self.intake.judge_again(everything=True)
+        self._outlinks()
+        self.intake.write(now)
+
+    def _entries(self, now: float) -> None:
+        """Exclude what waits and is out now; make due what was excluded and is in now."""
+        last = FIRST
+        while rows := list(self.database.rows("entries_to_judge", self.run_key.id, *last)):
+            last = tuple(rows[-1][:3])
+            for host, number, hashed, href, *found, kind, reason in rows:
+                key = (host, number, hashed)
+                sites = self.intake.sites_of(key)
+                depth, hops, nofollow, found_by, via, linked, granted = found
+                facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites)
+                ruling = self.intake.admission.judge(href, url.host_of(href), facts, PURPOSES[number])
+                if ruling.refused and kind is None:
+                    self.database.run("exclude_entry", ruling.refused, ruling.rule, now, self.run_key.id, *key)
+                    self.counters.endings[f"excluded.{ruling.refused}"] += 1
+                elif kind is not None and not ruling.refused:
+                    self.database.run("reopen_entry", now, self.run_key.id, *key)
+                    self.database.run("host_due", now, self.run_key.id, host)
+                    self.counters.endings[f"{kind}.{reason}"] -= 1
+
+    def _outlinks(self) -> None:
+        """Add the stored links of every page again: those beyond a list of refusals are remembered nowhere else."""
+        last = FIRST[::2]
+        while rows := list(self.database.rows("pages_with_outlinks", self.run_key.crawl, self.run_key.id, *last)):
+            last = (rows[-1][0], rows[-1][1])
+            for host, hashed, href, blob in rows:
+                facts = self.intake.facts_at((host, 0, hashed))
+                if facts is not None:
+                    self.intake.links(unpack(blob), href, facts, replayed=True)
