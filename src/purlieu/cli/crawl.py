@@ -58,6 +58,16 @@ class Stopping:
         self._say = say
         self._leave = leave
         self._presses = 0
+        self._signals = 0
+
+    def press_from_outside(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take a press in a signal handler: the first is left to the loop, the second acts at once."""
+        self._signals += 1
+        if self._signals == 1:
+            loop.call_soon_threadsafe(self.press)
+        else:
+            self._presses = max(self._presses, 1)
+            self.press()
 
     def press(self) -> None:
         """Take one press."""
@@ -164,7 +174,8 @@ async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display
     crawl = Crawl(made, resume=arguments.resume)
     stopping = Stopping(crawl, display, say)
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, stopping.press)
+    # Not the loop's own handler: a second press must end the process also while a long write keeps the loop busy.
+    signal.signal(signal.SIGINT, lambda *_: stopping.press_from_outside(loop))
     # The machine's stop, not the owner's (R-8.1).
     loop.add_signal_handler(signal.SIGTERM, crawl.stop, "system:shutdown")
     async with crawl:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 INTERRUPTED = 130
 
@@ -15,6 +16,9 @@ INTERRUPTED = 130
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     words = sys.argv[1:] if words is None else words
+    if sys.stdout is None or sys.stderr is None:  # closed by whoever started us (>&-)
+        nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open to the end
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
     if list(words) == ["--version"]:
         from purlieu import __version__
 
@@ -66,6 +70,10 @@ def _run(words: Sequence[str]) -> int:
         from purlieu.cli import config
 
         return config.run(arguments)
+    if arguments.command == "adopt":
+        from purlieu.cli import adopt
+
+        return adopt.run(arguments)
     if arguments.command == "completion":
         from purlieu.cli import completion
 

@@ -47,7 +47,7 @@ class Landings:
         if self._intake.admission.only_seeds:
             return  # a list opens nothing, wherever its URLs lead
         scope = self._intake.admission.scope
-        landed = dict(self._database.rows("landings", self._run.id))
+        landed: dict[str, str] = dict(self._database.rows("landings", self._run.id))
         for site in sorted(scope.pending):
             if scope.seed(site) in landed:
                 scope = scope.landed(site, landed[scope.seed(site)])

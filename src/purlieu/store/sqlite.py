@@ -134,6 +134,9 @@ class SqliteDatabase:
 
 
 def _lock(path: str) -> int:
+    if not path:
+        message = 'store "": name a file with --store'
+        raise StoreError(message)
     try:
         Path(path).resolve().parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
