@@ -21,7 +21,7 @@ from purlieu.settings import Settings
 
 def read(path: str) -> str:
     """Return the text of a settings file; raises SettingsError when it cannot be read."""
-    return _text(path, "-c", "give the path of a settings file")
+    return text_of(path, "-c", "give the path of a settings file")
 
 
 def of_crawl(arguments: argparse.Namespace, stdin: TextIO, stored: tuple[str, str] | None = None) -> Settings:
@@ -71,7 +71,7 @@ def _nothing(arguments: argparse.Namespace) -> Mistake:
 def _list(path: str, stdin: TextIO) -> dict[str, int]:
     """Return the URLs of a list with their first lines; blank lines and lines that begin with # are no URLs."""
     remedy = "give the path of a file with one URL a line, or -"
-    text = _text(path, "--list", remedy, stdin if path == "-" else None)
+    text = text_of(path, "--list", remedy, stdin if path == "-" else None)
     listed: dict[str, int] = {}
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         if (one := line.strip()) and not one.startswith("#"):
@@ -79,7 +79,8 @@ def _list(path: str, stdin: TextIO) -> dict[str, int]:
     return listed
 
 
-def _text(path: str, key: str, remedy: str, stream: TextIO | None = None) -> str:
+def text_of(path: str, key: str, remedy: str, stream: TextIO | None = None) -> str:
+    """Return the text of a file, or of a stream instead; raises SettingsError that names ``key``."""
     try:
         return stream.read() if stream else Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -94,7 +95,7 @@ def _unreadable(made: Settings, path: str | None) -> list[Mistake]:
     if not made.fetch.ca_file:
         return []
     try:
-        _text(made.fetch.ca_file, "fetch.ca_file", "give the path of a PEM file")
+        text_of(made.fetch.ca_file, "fetch.ca_file", "give the path of a PEM file")
     except SettingsError as error:
         return [replace(mistake, file=path) for mistake in error.mistakes]
     return []

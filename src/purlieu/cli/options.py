@@ -59,6 +59,10 @@ _STORE: Final = Argument(("--store",), "the store (default: purlieu.db)", "FILE"
 _FILE: Final = Argument(
     ("file",), f"the settings file (default: {SETTINGS_FILE})", "FILE", "maybe", default=SETTINGS_FILE
 )
+_ADOPTED: Final = (
+    Argument(("-o", "--output"), "the settings file to write; it must not exist yet (default: stdout)", "FILE"),
+    Argument(("--json",), "print one JSON object: toml, carried, not_carried, warnings", kind="flag"),
+)
 _FORMATS: Final = ", ".join(FORMATS)
 _TONGUES: Final = ", ".join(LANGUAGES)
 
@@ -87,6 +91,9 @@ COMMANDS: Final = (
             Argument(("--connections",), "requests to one host at a time", "N", "number", "politeness.connections"),
             Argument(("--user-agent",), "what the crawler calls itself to servers", "TEXT", key="fetch.user_agent"),
             Argument(("--ignore-robots",), "do not obey robots.txt; only for your own site", "", "off", "robots.obey"),
+            Argument(("--endeca",), "take the settings from an Endeca configuration folder", "DIR"),
+            Argument(("--endeca-defaults",), "the folder with its default.xml, if that is another", "DIR"),
+            Argument(("--benjamin",), "take the settings from a Benjamin TaskConfig", "FILE"),
             Argument(("--list",), "crawl exactly the URLs in this file, one a line; - is stdin", "FILE"),
             Argument(("--name",), "the crawl's name (default: the first seed's host)", "NAME", key="name"),
             Argument(("--store",), "the file that remembers everything (default: purlieu.db)", "FILE", key="store"),
@@ -126,6 +133,33 @@ COMMANDS: Final = (
             Command("check", "tell every mistake in the file", (_FILE,)),
             Command("show", "print all settings, defaults included; secrets are masked", (_FILE,)),
             Command("schema", "print the JSON Schema of the file, for editors"),
+        ),
+    ),
+    Command(
+        "adopt",
+        "write a settings file that decides as another system's configuration does",
+        commands=(
+            Command(
+                "endeca",
+                "adopt a configuration folder of the Endeca Web Crawler",
+                (
+                    Argument(("folder",), "the folder with site.xml, the original's -c", "DIR"),
+                    Argument(("--defaults",), "the folder with default.xml, if that is another", "DIR"),
+                    Argument(("--seed",), "a seed, or a file with one a line; may be repeated", "SEED", "list"),
+                    Argument(("--depth",), "how many links away from a seed a page may be; 0 is the seeds", "N"),
+                    Argument(("--limit",), "end after so many pages; 0 is no limit", "N"),
+                    *_ADOPTED,
+                ),
+            ),
+            Command(
+                "benjamin",
+                "adopt a Benjamin TaskConfig, JSON or YAML",
+                (
+                    Argument(("file",), "the TaskConfig; - is stdin", "FILE"),
+                    Argument(("--strict",), "refuse SameTLD for an address instead of taking SameDomain", kind="flag"),
+                    *_ADOPTED,
+                ),
+            ),
         ),
     ),
     Command(
