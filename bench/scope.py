@@ -88,7 +88,7 @@ def measured() -> dict[str, float]:
         facts = Facts(1)
         admission = Admission.of(settings.of({"seeds": [BASE], "scope": {"mode": "any"}, "filter": rules}))
         found[f"admission, {name}"] = microseconds(
-            lambda href, host, one=admission: one.judge(href, host, facts, Purpose.PAGE), asked
+            lambda href, host, one=admission, facts=facts: one.judge(href, host, facts, Purpose.PAGE), asked
         )
     return found
 

@@ -46,7 +46,7 @@ class Admission:
     obey_nofollow: bool
     only_seeds: bool
     own_seed: bool
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters | None = None
     filter_seeds: bool = False
     """Whether filters are asked of seeds and of where these redirect to, too (UF-11)."""
     accept: Accept | None = None
@@ -65,7 +65,7 @@ class Admission:
             settings.links.obey_nofollow,
             settings.scope.only_seeds,
             settings.scope.judge_against == "own-seed",
-            Filters.of(settings.filter),
+            Filters.of(settings.filter) or None,
             settings.filter.apply_to_seeds,
             accept,
             Normaliser.of(settings.normalise),
@@ -85,7 +85,7 @@ class Admission:
             return Ruling("scope", "only-seeds")
         if site is None:
             return Ruling("scope", self._scope_rule(host))
-        if refused := self._filtered(href, purpose):
+        if (self.filters is not None or self.accept is not None) and (refused := self._filtered(href, purpose)):
             return refused
         if len(href) > self.max_url_length:
             return Ruling("url_too_long", f"max_url_length={self.max_url_length}")
@@ -103,7 +103,7 @@ class Admission:
         """Return how the owner's filters and then their callable refuse a page."""
         if purpose is not Purpose.PAGE:
             return None
-        if self.filters and (refusal := self.filters.refuse(href)):
+        if self.filters is not None and (refusal := self.filters.refuse(href)):
             return Ruling(*refusal)
         if self.accept is None:
             return None

@@ -13,7 +13,7 @@ from tests.crawling import crawl, html, ledger, made_settings
 
 from purlieu.response import Request
 from purlieu.testing.clock import FakeClock
-from purlieu.testing.web import FakeWeb, Made, redirect
+from purlieu.testing.web import FakeWeb, Made, answer, redirect
 
 HOSTS = ("http://a.test", "http://b.test", "http://c.test")
 URLS = [f"{host}/{path}" for host in HOSTS for path in ("", "1", "2", "3", "4")]
@@ -26,6 +26,26 @@ pages = st.one_of(
     st.just(("missing", None, None)),
 )
 webs = st.dictionaries(st.sampled_from(URLS), pages, max_size=len(URLS))
+ROBOTS = [f"{host}/robots.txt" for host in HOSTS]
+MAPS = [f"{host}/map.xml" for host in HOSTS]
+XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+robots = st.one_of(
+    st.builds(lambda target: ("redirect", target, None), st.sampled_from([*ROBOTS, *URLS[:2]])),
+    st.builds(
+        lambda maps, closed: ("text", "".join(f"Sitemap: {one}\n" for one in maps) + closed, None),
+        st.lists(st.sampled_from([*MAPS, URLS[0]]), max_size=2),
+        st.sampled_from(["", "User-agent: *\nDisallow: /3\n"]),
+    ),
+)
+maps = st.one_of(
+    st.builds(lambda locs: ("urlset", locs, None), st.lists(st.sampled_from(URLS), max_size=3)),
+    st.builds(lambda locs: ("index", locs, None), st.lists(st.sampled_from(MAPS), max_size=2)),
+    st.builds(lambda target: ("redirect", target, None), st.sampled_from([*MAPS, *URLS[:3]])),
+)
+specials = st.tuples(
+    st.dictionaries(st.sampled_from(ROBOTS), robots, max_size=3),
+    st.dictionaries(st.sampled_from(MAPS), maps, max_size=3),
+)
 seeds = st.lists(st.sampled_from(URLS), min_size=1, max_size=3, unique=True)
 
 
@@ -36,6 +56,15 @@ def made(page: tuple[str, Any, Any]) -> Made:
         return 404
     if kind == "redirect":
         return redirect(found)
+    if kind == "text":
+        return answer(found, url="/robots.txt")
+    if kind == "urlset":
+        return answer(
+            f"<urlset {XMLNS}>{''.join(f'<url><loc>{loc}</loc></url>' for loc in found)}</urlset>", url="/x.xml"
+        )
+    if kind == "index":
+        entries = "".join(f"<sitemap><loc>{loc}</loc></sitemap>" for loc in found)
+        return answer(f"<sitemapindex {XMLNS}>{entries}</sitemapindex>", url="/x.xml")
     anchors = "".join(f'<a {"rel=nofollow " if nofollow else ""}href="{url}">x</a>' for url, nofollow in found)
     head = f'<link rel="canonical" href="{canonical}">' if canonical else ""
     return html(head=head, body=anchors)
@@ -46,13 +75,13 @@ def run(web: dict[str, Any], tree: dict[str, Any], chance: int) -> dict[tuple[st
     clock = FakeClock()
     dice = random.Random(chance)
 
-    async def answer(request: Request) -> Made:
+    async def reply(request: Request) -> Made:
         await clock.sleep(dice.random() * 10)
         return made(web.get(request.url, ("missing", None, None)))
 
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "s.db"
-        result = crawl(FakeWeb(answer, clock), made_settings(store, tree), clock)
+        result = crawl(FakeWeb(reply, clock), made_settings(store, tree), clock)
         assert result.books_balanced, result.faults
         return ledger(store)
 
@@ -64,6 +93,8 @@ def run(web: dict[str, Any], tree: dict[str, Any], chance: int) -> dict[tuple[st
     judge=st.sampled_from(["any-seed", "own-seed"]),
     depth=st.integers(0, 4),
     redirects=st.integers(0, 3),
+    canonical=st.booleans(),
+    special=specials,
     chances=st.tuples(st.integers(0, 99), st.integers(100, 199)),
 )
 @settings(max_examples=60, deadline=None)
@@ -74,6 +105,8 @@ def test_the_ledger_does_not_depend_on_the_order(
     judge: str,
     depth: int,
     redirects: int,
+    canonical: bool,
+    special: tuple[dict[str, Any], dict[str, Any]],
     chances: tuple[int, int],
 ) -> None:
     """Two crawls of one web in two orders, with seeds in two orders, give the same ledger row by row (R-2.1)."""
@@ -81,8 +114,10 @@ def test_the_ledger_does_not_depend_on_the_order(
         "name": "order",
         "scope": {"mode": mode, "judge_against": judge},
         "limits": {"max_depth": depth, "max_redirects": redirects},
+        "links": {"canonical": canonical},
         "politeness": {"connections": 3, "delay": 0.1},
     }
+    web = web | special[0] | special[1]
     one = run(web, {**tree, "seeds": found}, chances[0])
     other = run(web, {**tree, "seeds": found[::-1]}, chances[1])
     if found != found[::-1]:

@@ -159,10 +159,12 @@ def test_landing(how: dict[str, Any], landing: str | None, accepted: str, refuse
 
 
 def test_landing_on_the_seeds_own_host() -> None:
-    """A seed that is itself on a bare suffix may land there: the owner named it."""
+    """A seed that is itself on a bare suffix may land there, and is measured from there: the owner named it (R-3.2)."""
     scope = Scope.of(Settings(seeds=("http://github.io/",), scope=ScopeSettings(mode="same-dir")))
+    scope = scope.landed(0, "http://github.io/en/")
 
-    assert not takes(scope.landed(0, "http://github.io/en/"), "http://github.io/x")
+    assert takes(scope, "http://github.io/en/x")
+    assert not takes(scope, "http://github.io/x")
 
 
 def test_same_host_reads_no_suffix_list() -> None:
