@@ -345,9 +345,9 @@ def test_unknown_fields_that_decide_are_refused(where: str) -> None:
 
 
 def test_unknown_fields_elsewhere_are_listed() -> None:
-    """R-3.6: they are not carried over; one like a field that decides is warned of too."""
-    adopted = adopt(entry_points=["http://a.example/"], labels=["x"], max_targets=3)
-    assert [name for name, _, _ in adopted.not_carried] == ["labels", "max_targets"]
+    """R-3.6, BJ-40: they are not carried over, the limit of results neither; one like a field that decides is warned of too."""
+    adopted = adopt(entry_points=["http://a.example/"], labels=["x"], max_results=3, max_targets=3)
+    assert [name for name, _, _ in adopted.not_carried] == ["labels", "max_results", "max_targets"]
     assert [("max_target" in one) for one in adopted.warnings] == [True]
 
 

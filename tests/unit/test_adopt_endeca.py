@@ -123,7 +123,7 @@ def test_a_default_folder_without_default_xml_is_refused(folder: Folder) -> None
 def test_a_folder_with_neither_file_is_refused(folder: Folder, tmp_path: Path) -> None:
     """EN-5: a configuration folder holds default.xml or site.xml; another folder, or none, is the wrong one."""
     assert [key for key, _, _ in mistakes(folder(notes_txt="x"))] == ["DIR"]
-    assert "no such folder" in mistakes(tmp_path / "nowhere")[0][2]
+    assert "neither default.xml nor site.xml" in mistakes(tmp_path / ("n" * 300))[0][2]
 
 
 @pytest.mark.parametrize("name", ["mime-types.xml", "parse-plugins.xml", "form-credentials.xml", "log4j.properties"])
@@ -204,6 +204,15 @@ def test_every_mistake_is_told_in_one_go(folder: Folder) -> None:
     )
     found = [key for key, _, _ in mistakes(path, seeds=["ftp://x.example/"], depth=-1)]
     assert found == ["--seed", "crawlscope.mode", "line 1", "line 2", "line 2", "http.agent.name", "--depth"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("http.proxy.host", "a b"), (ADDITIONAL, "co.uk co/uk")],
+)
+def test_what_settings_refuse_is_told_by_the_propertys_name(folder: Folder, name: str, value: str) -> None:
+    """EN-8: the owner sees the name that stands in their own file, not that of the key it would have become."""
+    assert [key for key, _, _ in mistakes(folder({name: value}))] == [name]
 
 
 def test_every_property_is_accounted_for(folder: Folder) -> None:
@@ -412,7 +421,7 @@ def test_the_filter_file_may_have_another_name(folder: Folder) -> None:
     """UF-1: urlfilter.regex.file names it; a named one must be there, and must be a bare name; the usual one may lack."""
     path = folder({"urlfilter.regex.file": "mine.txt"}, mine_txt="+mine", crawl__urlfilter_txt="+usual")
     assert keys(endeca.read(path))["filter.rules"] == ["+mine", "-."]
-    for name in ("other.txt", "../conf0/mine.txt", "/etc/passwd", ""):
+    for name in ("other.txt", "n" * 300, "../conf0/mine.txt", "/etc/passwd", ""):
         assert [key for key, _, _ in mistakes(folder({"urlfilter.regex.file": name}))] == ["urlfilter.regex.file"]
     without = endeca.read(folder({}))
     assert "filter.rules" not in keys(without)
@@ -648,6 +657,8 @@ def test_a_delay_for_each_thread_becomes_one_for_the_host(folder: Folder) -> Non
         ("http.robots.ignore", "yes", "robots.obey", True),
         ("fetcher.threads.per-host", "1000", "politeness.connections", 64),
         ("http.timeout", "1", "fetch.timeout_seconds", 0.1),
+        ("http.timeout", "-1", "fetch.timeout_seconds", 0.1),
+        ("urlnormalizer.loop.count", "-1", "normalise.loops", 1),
     ],
 )
 def test_values_that_cannot_stand(folder: Folder, name: str, value: str, key: str, made: object) -> None:

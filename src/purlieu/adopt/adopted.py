@@ -7,9 +7,10 @@ Knows no other system.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from purlieu import settings
+from purlieu.errors import SettingsError
 from purlieu.settings.tree import written
 
 _LONGEST = 160  # characters of a value in a comment, and of a list in one line
@@ -83,7 +84,10 @@ class Draft:
             self._warnings.append(text)
 
     def adopted(self, source: str) -> Adopted:
-        """Return what was written, once the settings take it; raises SettingsError, with ``source`` as its file."""
+        """Return what was written, once the settings take it; raises SettingsError, with ``source`` as its file.
+
+        A mistake is told under the name of the entry that the key came from.
+        """
         lines = [f"# {_line(line)}" for line in self.heading]
         lines += [f"# Note: {_line(text)}" for text in self._warnings]
         for table, entries in self._tables.items():
@@ -96,7 +100,13 @@ class Draft:
             )
             lines += [f"#   {_line(what)}: {_line(why)}" for what, why in told]
         toml = "\n".join(lines) + "\n"
-        settings.read(toml, path=source)
+        try:
+            settings.read(toml, path=source)
+        except SettingsError as error:
+            names = {key: name for name, _, key in self._carried}
+            raise SettingsError(
+                tuple(replace(one, key=names.get(one.key.partition("[")[0], one.key)) for one in error.mistakes)
+            ) from None
         return Adopted(toml, tuple(self._carried), tuple(self._left), tuple(self._warnings))
 
     def _carry(self, key: str, sources: Sequence[Source]) -> None:

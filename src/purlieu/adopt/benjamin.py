@@ -9,6 +9,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Final
 
 from purlieu.adopt import task_config
@@ -214,9 +215,8 @@ class _Reading:
             return None
 
     def _leave(self, name: str, value: object) -> None:
-        near = nearest(name, _TOP)
-        if near:
-            self.draft.warn(f'"{name}" is no field that tells where to crawl; did you mean "{near}"?')
+        if near := get_close_matches(name, _TOP, n=1, cutoff=0.8):
+            self.draft.warn(f'"{name}" is no field that tells where to crawl; did you mean "{near[0]}"?')
         self.draft.leave(Source(name, _shown(value)), "it says nothing about where to crawl, and has no counterpart")
 
     def _wrong(self, key: str, value: object, remedy: str) -> None:

@@ -72,16 +72,14 @@ def read(
 
 def _properties(found: Found, folders: Folders) -> None:
     """Read ``default.xml``, then ``site.xml`` over it (EN-1 to EN-4)."""
-    if not folders.own.is_dir():
-        raise SettingsError((Mistake("DIR", str(folders.own), "there is no such folder; give the original's -c"),))
     first = (folders.default or folders.own) / "default.xml"
-    if folders.default and not first.is_file():
+    if folders.default and not endeca_file.is_file(first):
         remedy = "there is no default.xml in it; the original does not start without it, so give the folder that has it"
         found.mistakes.append(Mistake("--defaults", str(folders.default), remedy))
     own = folders.own / "site.xml"
-    there = [path for path in (first, own) if path.is_file()]
+    there = [path for path in (first, own) if endeca_file.is_file(path)]
     if not there and not folders.default:
-        remedy = "there is neither default.xml nor site.xml in it; give the original's -c"
+        remedy = "there is neither default.xml nor site.xml in it; give the folder of the original's -c"
         raise SettingsError((Mistake("DIR", str(folders.own), remedy),))
     if first not in there and not folders.default:
         found.draft.warn("There is no default.xml; what site.xml does not say is as the product's guide says.")

@@ -29,11 +29,22 @@ class Folders:
     def find(self, name: str) -> Path | None:
         """Return the file of that bare name, None when neither folder has it."""
         places = [self.own] if self.default is None else [self.own, self.default]
-        return next((place / name for place in places if (place / name).is_file()), None)
+        return next((place / name for place in places if is_file(place / name)), None)
 
     def seed_lists(self) -> list[Path]:
         """Return the files of the crawl's own folder that look like lists of seeds."""
-        return sorted({path for pattern in _SEEDS for path in self.own.glob(pattern) if path.is_file()})
+        try:
+            return sorted({path for pattern in _SEEDS for path in self.own.glob(pattern) if is_file(path)})
+        except (OSError, ValueError):  # no folder can be called so
+            return []
+
+
+def is_file(path: Path) -> bool:
+    """Say whether there is such a file; a name that no file can have (too long, a NUL) is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def content(path: Path) -> bytes:
@@ -105,6 +116,6 @@ def named(seeds: Sequence[str], folders: Folders) -> list[str | Path]:
 
 
 def _list(seed: str, folders: Folders) -> Path | None:
-    if "://" in seed or not seed or "\0" in seed:
+    if "://" in seed or not seed:
         return None
-    return next((path for path in (Path(seed), folders.own / seed) if path.is_file()), None)
+    return next((path for path in (Path(seed), folders.own / seed) if is_file(path)), None)

@@ -44,10 +44,11 @@ def filter_keys(found: Found, folders: Folders) -> None:
     """Write the ordered rules of the URL filter (UF-1 to UF-11)."""
     draft, source, seeds = found.draft, found.of("urlfilter.regex.file"), found.of("urlfilter.filter-seeds")
     order = found.of("urlfilter.order")
-    if foreign := [name for name in found.text(order.name).split() if not name.endswith(".RegexURLFilter")]:
+    if foreign := [name for name in found.text(order.name).split() if _class(name) != "RegexURLFilter"]:
         draft.leave(order, f"Purlieu takes no plugins, and {', '.join(foreign)} is one")
     elif order.place:
         draft.agree(order, "filter.rules")
+    draft.put("filter.apply_to_seeds", found.flag(seeds.name), seeds)
     path = _named(found, folders, source.name)
     if path is None:
         if source.place:
@@ -67,7 +68,6 @@ def filter_keys(found: Found, folders: Folders) -> None:
         rules.append("-.")  # UF-3; said in words, so that the file tells it
     place = Source(source.name, path.name, source.place)
     draft.put("filter.rules", rules, place, why="the first rule that matches decides; what none matches is refused")
-    draft.put("filter.apply_to_seeds", found.flag(seeds.name), seeds)
     if slow:
         told = f"{path.name}, {', '.join(slow)}"
         draft.put("filter.unsafe_patterns", value=True, why=f"needed by {told}")
@@ -75,6 +75,11 @@ def filter_keys(found: Found, folders: Folders) -> None:
             f"{told}: looks ahead or behind, or refers back, which only the slow engine knows; it refuses a URL for "
             "which it needs more than 10 ms."
         )
+
+
+def _class(name: str) -> str:
+    """Return a Java class's name without its package."""
+    return name.rpartition(".")[2]
 
 
 def _named(found: Found, folders: Folders, name: str) -> Path | None:
@@ -95,7 +100,7 @@ def normalise_keys(found: Found, folders: Folders) -> None:
     """Write the normalisers: the basic one, then the rules of the regex one (UF-20 to UF-26)."""
     draft, order = found.draft, found.of("urlnormalizer.order")
     loops, seeds = found.of("urlnormalizer.loop.count"), found.of("urlnormalizer.normalize-seeds")
-    names = [name.rpartition(".")[2] for name in found.text(order.name).split()]
+    names = [_class(name) for name in found.text(order.name).split()]
     fits = names in ([], ["BasicURLNormalizer"], ["BasicURLNormalizer", "RegexURLNormalizer"])
     if not fits:
         draft.leave(order, "Purlieu's order is fixed: the standard's own form first, then the rules")

@@ -148,7 +148,7 @@ class Found:
             return text == "true"
         return self._default(name, "write true or false") == "true"
 
-    def number(self, name: str, least: float, most: float, *, also: float = -1.0, scale: float = 1.0) -> float:
+    def number(self, name: str, least: float, most: float, *, also: float | None = None, scale: float = 1.0) -> float:
         """Return a property's number times ``scale``, brought within what the setting takes.
 
         ``also`` is let through whatever the bounds are. As in the original, what is no number is the default.
@@ -161,7 +161,7 @@ class Found:
             given = float(self._default(name, "write a number"))
         value = given * scale
         if given == also or least <= value <= most:
-            return value if given != also else given
+            return given if given == also else value
         near = min(max(value, least), most)
         self.draft.warn(f"{name} = {self.text(name)} is out of reach; {near:g} is taken instead of {value:g}.")
         return near
