@@ -102,6 +102,16 @@ def test_a_crawl_takes_either_directly(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().err == ""
 
 
+def test_a_wrong_url_is_told_as_ever() -> None:
+    """R-8.2: a URL typed beside --endeca is a URL, not the original's -s."""
+    with pytest.raises(SettingsError) as caught:
+        crawled("--endeca", POLITE[0], "ftp://a.example/", "example.com")
+    assert [(one.key, one.value) for one in caught.value.mistakes] == [
+        ("URL", "ftp://a.example/"),
+        ("URL", "example.com"),
+    ]
+
+
 @pytest.mark.parametrize("other", [["--benjamin", "x"], ["-c", "x"], ["--demo"]])
 def test_one_configuration_at_a_time(other: list[str]) -> None:
     """R-8.2: two sources of all the settings contradict each other."""

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from purlieu.adopt import Adopted, benjamin
 from purlieu.errors import SettingsError
+from purlieu.settings.secret import MASK
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "adopt" / "benjamin"
 
@@ -331,7 +332,7 @@ def test_a_whole_task(name: str) -> None:
         ],
     }
     assert [name for name, _, _ in adopted.not_carried] == ["plugins"]
-    assert '#   plugins = "' in adopted.toml
+    assert "#   plugins: it says nothing about where to crawl" in adopted.toml
 
 
 @pytest.mark.parametrize("where", ["follow_policy", "sites"])
@@ -349,6 +350,17 @@ def test_unknown_fields_elsewhere_are_listed() -> None:
     adopted = adopt(entry_points=["http://a.example/"], labels=["x"], max_results=3, max_targets=3)
     assert [name for name, _, _ in adopted.not_carried] == ["labels", "max_results", "max_targets"]
     assert [("max_target" in one) for one in adopted.warnings] == [True]
+
+
+def test_secrets_of_other_fields_are_not_shown() -> None:
+    """R-3.6: what is not carried over may hold logins: nested values are not shown, and named secrets are masked."""
+    adopted = adopt(entry_points=["http://a.example/"], http={"headers": "s3cret"}, auth_token="s3cret", note="x")
+    assert [(name, value) for name, value, _ in adopted.not_carried] == [
+        ("http", ""),
+        ("auth_token", MASK),
+        ("note", "x"),
+    ]
+    assert "s3cret" not in adopted.toml
 
 
 def test_the_older_name_of_the_policy_is_refused() -> None:

@@ -6,14 +6,18 @@ Knows no other system.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from purlieu import settings
 from purlieu.errors import SettingsError
 from purlieu.settings.tree import written
 
-_LONGEST = 160  # characters of a value in a comment, and of a list in one line
+SECRET: Final = re.compile(r"passw|secret|token|cookie|credential|auth|api_?key", re.IGNORECASE)
+"""Names of entries whose values are not shown."""
+_LONGEST: Final = 160  # characters of a value in a comment, and of a list in one line
 
 
 @dataclass(frozen=True, slots=True)

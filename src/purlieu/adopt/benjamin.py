@@ -6,17 +6,20 @@ Knows the four policies, their options, and everything that Benjamin's validatio
 
 from __future__ import annotations
 
+import json
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Any, Final
 
 from purlieu.adopt import task_config
-from purlieu.adopt.adopted import Adopted, Draft, Source
+from purlieu.adopt.adopted import SECRET, Adopted, Draft, Source
 from purlieu.domain import is_address, registrable, second_level
 from purlieu.errors import Mistake, SettingsError, UrlError
 from purlieu.settings.check import FORMS, Wrong, nearest
+from purlieu.settings.secret import MASK
 from purlieu.settings.tree import written
 from purlieu.url import Url, parse
 
@@ -57,7 +60,11 @@ class _Reading:
     strict: bool
     draft: Draft
     mistakes: list[Mistake] = field(default_factory=list)
+    _place: str = field(init=False)
     _sites: list[list[tuple[str, object]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._place = PurePath(self.source).name
 
     def whole(self, fields: Mapping[str, Any]) -> None:
         """Write everything."""
@@ -93,7 +100,7 @@ class _Reading:
             for number, one in enumerate(value or [], 1)
             for url in (self._url(one, f"entry_points[{number}]"),)
         ]
-        given = Source("entry_points", _shown(value), self.source)
+        given = Source("entry_points", _shown(value), self._place)
         self.draft.put("seeds", list(dict.fromkeys(urls)), given, why="fetched whatever the policy says")
         return [str(one) for one in value or []]
 
@@ -106,9 +113,9 @@ class _Reading:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e15 or value % 1:
             self._wrong(name, value, "write a whole number of at least 0; 0 is no limit")
         elif value:
-            self.draft.put(key, int(value), Source(name, str(value), self.source), why="what is under way is finished")
+            self.draft.put(key, int(value), Source(name, str(value), self._place), why="what is under way is finished")
         else:
-            self.draft.agree(Source(name, str(value), self.source), key)
+            self.draft.agree(Source(name, str(value), self._place), key)
 
     def _site(self, where: str, fields: object, url: object = None, url_at: str = "") -> None:
         """Write one site: the featured one, whose URL stands elsewhere, or an extra one (BJ-4, AMB-BJ-18)."""
@@ -180,9 +187,9 @@ class _Reading:
 
     def _sources(self, where: str, said: Mapping[str, Any], place: str, featured: Url) -> list[Source]:
         """Return the entries that a site came from; the entry points are told with the seeds."""
-        url = [] if place.startswith("entry_points") else [Source(place, featured.href, self.source)]
+        url = [] if place.startswith("entry_points") else [Source(place, featured.href, self._place)]
         options = [(f"{where}.{name}", said[name]) for name in _POLICY if name in said]
-        return [*url, *(Source(key, _shown(value), self.source) for key, value in options)]
+        return [*url, *(Source(key, _shown(value), self._place) for key, value in options)]
 
     def _write(self, featured: Url, mode: str, options: Mapping[str, Any], sources: Sequence[Source]) -> None:
         """Write ``[[site]]``; one that stands there already is not written again."""
@@ -217,7 +224,8 @@ class _Reading:
     def _leave(self, name: str, value: object) -> None:
         if near := get_close_matches(name, _TOP, n=1, cutoff=0.8):
             self.draft.warn(f'"{name}" is no field that tells where to crawl; did you mean "{near[0]}"?')
-        self.draft.leave(Source(name, _shown(value)), "it says nothing about where to crawl, and has no counterpart")
+        shown = MASK if SECRET.search(name) else "" if isinstance(value, list | Mapping) else _shown(value)
+        self.draft.leave(Source(name, shown), "it says nothing about where to crawl, and has no counterpart")
 
     def _wrong(self, key: str, value: object, remedy: str) -> None:
         self.mistakes.append(Mistake(key, _shown(value), remedy, self.source))
@@ -260,5 +268,10 @@ def _ascii(suffix: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value in few words, however deep it is."""
-    return value[:200] if isinstance(value, str) else "" if value is None else reprlib.repr(value)
+    """Return a value in few words, however deep it is: a text as it is, all else as JSON."""
+    if value is None or isinstance(value, str):
+        return (value or "")[:200]
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)[:200]
+    except (ValueError, TypeError, RecursionError):
+        return reprlib.repr(value)

@@ -16,7 +16,7 @@ from purlieu.errors import Mistake, SettingsError
 from purlieu.settings.check import FORMS, Wrong
 
 _LINES: Final = re.compile(r"\r\n|\r|\n")  # what the original takes for line ends; str.splitlines knows many more
-_SEEDS: Final = ("*.lst", "seed*.txt", "urls.txt")
+_SEEDS: Final = ("*.lst", "seed*.txt", "seeds", "urls.txt")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from purlieu.adopt import plain_xml
-from purlieu.adopt.adopted import Draft, Source
+from purlieu.adopt.adopted import SECRET, Draft, Source
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings.secret import MASK
 
@@ -88,7 +88,6 @@ OTHER_FILES: Final = {
 }
 """Files of a configuration set that are not read (EN-6), and why."""
 
-_SECRET: Final = re.compile(r"http\.(?:auth\.|cookies|proxy\.password)|password")
 _UNKNOWN: Final = "there is no such property; it has no effect"
 _MOST_SUBSTITUTIONS: Final = 20
 _VARIABLE: Final = re.compile(r"\$\{([^}$\s]{1,200})\}")
@@ -169,7 +168,7 @@ class Found:
     def of(self, name: str) -> Source:
         """Return where a property comes from, secrets masked."""
         value, file = self.values.get(name, (DEFAULTS.get(name, ""), ""))
-        return Source(name, MASK if value and _SECRET.search(name) else value, file)
+        return Source(name, MASK if value and SECRET.search(name) else value, file)
 
     def says(self, name: str) -> bool:
         """Say whether a file has the property."""

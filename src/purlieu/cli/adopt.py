@@ -50,10 +50,11 @@ def for_crawl(arguments: argparse.Namespace) -> tuple[str, str]:
     if arguments.benjamin:
         adopted, source = _benjamin(arguments.benjamin), arguments.benjamin
     else:
-        from purlieu.adopt import endeca
+        from purlieu.adopt import endeca, endeca_file
 
         defaults = Path(arguments.endeca_defaults) if arguments.endeca_defaults else None
-        adopted = endeca.read(Path(arguments.endeca), seeds=arguments.urls, defaults=defaults)
+        urls = [url for url in arguments.urls if not endeca_file.seed_fault(url)]  # the others are told as URLs later
+        adopted = endeca.read(Path(arguments.endeca), seeds=urls, defaults=defaults)
         source = arguments.endeca
     if not arguments.quiet:
         _tell(adopted)
