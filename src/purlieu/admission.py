@@ -20,8 +20,6 @@ from purlieu.settings import Settings
 Accept = Callable[[str], object]
 """The owner's own filter: given a URL in scope, anything false refuses it (R-3.4)."""
 WEB_SCHEMES = ("http://", "https://")
-
-
 _OF_SEEDS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 
 

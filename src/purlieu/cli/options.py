@@ -81,6 +81,20 @@ COMMANDS: Final = (
                 choices=MODES,
             ),
             Argument(
+                ("--include",),
+                "take only what matches: a URL's beginning, or *.html; may be repeated",
+                "PATTERN",
+                "list",
+                "filter.include",
+            ),
+            Argument(
+                ("--exclude",),
+                "leave out what matches: a URL's beginning, or */print/*; may be repeated",
+                "PATTERN",
+                "list",
+                "filter.exclude",
+            ),
+            Argument(
                 ("--max-depth",), "how many links away from a seed a page may be", "N", "number", "limits.max_depth"
             ),
             Argument(("--max-pages",), "end after so many pages", "N", "number", "limits.max_pages"),

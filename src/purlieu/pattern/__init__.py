@@ -145,10 +145,10 @@ def _test(text: str) -> Callable[[str], object] | None:
 
 def _sets(numbered: list[tuple[int, str]]) -> Iterator[tuple[Any, tuple[int, ...]]]:
     """Yield the patterns as sets with their numbers, in order: one, or as many as are needed for its memory."""
-    import re2
-
     if not numbered:
         return
+    import re2
+
     one = re2.Set.SearchSet(_options())
     one.Add("")
     for _, text in numbered:

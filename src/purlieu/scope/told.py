@@ -32,7 +32,7 @@ class Test:
     told_by: str = ""
 
 
-def test(site: Site, lists: TldLists | None, href: str) -> Test:
+def tested(site: Site, lists: TldLists | None, href: str) -> Test:
     """Return a site's test of a serialised http(s) href."""
     host = host_of(href)
     waits = not site.landing and site.mode != ANY

@@ -14,7 +14,7 @@ from purlieu.domain import TldLists, not_found
 from purlieu.errors import UrlError
 from purlieu.scope._described import ScopeSettings, SiteOptions
 from purlieu.scope.site import ANY, LISTS, Site, Way, comparison, takes, values_of
-from purlieu.scope.told import accepted, refused
+from purlieu.scope.told import Test, accepted, refused, tested
 from purlieu.url import Url, host_of, parse
 from purlieu.verdict import Verdict
 
@@ -176,6 +176,15 @@ class Scope:
         told = accepted(accepting[0], self._lists, href) if accepting else refused(asked, self._lists, href)
         notes = self._notes(url if isinstance(url, str) else url.href, host, asked)
         return Verdict(bool(accepting), rule, told, notes, frozenset(site.index for site in accepting))
+
+    def tests(self, url: str | Url, *, sites: frozenset[int] | None = None) -> tuple[Test, ...]:
+        """Return each site's test of a URL with the values compared; none for what is no address of the web."""
+        try:
+            href = (parse(url) if isinstance(url, str) else url).href
+        except UrlError:
+            return ()
+        asked = [site for site in self.sites if sites is None or site.index in sites] if host_of(href) else []
+        return tuple(tested(site, self._lists, href) for site in asked)
 
     def _notes(self, url: str, host: str, asked: Iterable[Site]) -> tuple[str, ...]:
         if self._lists is None or not any(site.domains == LISTS and site.mode == "same-domain" for site in asked):
