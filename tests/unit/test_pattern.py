@@ -150,3 +150,9 @@ Admission.of(settings.read('seeds = ["http://h/"]'))
 sys.exit("re2" in sys.modules or "regex" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_set_without_an_answer_is_asked_one_by_one() -> None:
+    """When a set has run out of memory its patterns are asked one by one: nothing is admitted for want of memory (R-3.4)."""
+    patterns = Patterns(["b", "c"])
+    assert [patterns._one_by_one((0, 1), text) for text in ("http://h/c", "http://h/b", "http://h/")] == [1, 0, 2]

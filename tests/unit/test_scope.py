@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests import strategies
 
 from purlieu.errors import UrlError
-from purlieu.scope import GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP, MODES, Scope
+from purlieu.scope import DOMAIN_SOURCES, GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP, MODES, Scope
 from purlieu.settings import ScopeSettings, Settings, SiteSettings
 from purlieu.url import host_of, parse
 
@@ -25,6 +25,10 @@ options = st.builds(
     ignore_port=st.booleans(),
     ignore_scheme=st.booleans(),
     follow_redirected_seed=st.booleans(),
+    aliases=st.lists(strategies.hosts, max_size=2).map(tuple),
+    www_equivalent=st.booleans(),
+    alternative_suffixes=st.sampled_from([(), (), (".com", ".co.uk"), (".example.com", ".com", ".org")]),
+    domains=st.sampled_from(DOMAIN_SOURCES),
 )
 
 

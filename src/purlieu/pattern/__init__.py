@@ -110,7 +110,13 @@ class Patterns:
 
     def first(self, text: str) -> Hit | None:
         """Return which pattern is the first to be found in a text, None when none is."""
-        best = next((number for one in self._sets if (number := self._asked(*one, text)) >= 0), len(self._texts))
+        best = len(self._texts)
+        for one, numbers in self._sets:
+            found = one.Match(text)
+            least = min(found) if found else self._one_by_one(numbers, text)
+            if least < len(numbers):
+                best = numbers[least]
+                break
         for number, test in self._tests:
             if number > best:
                 break
@@ -121,16 +127,13 @@ class Patterns:
                 return Hit(number, timed_out=True)
         return Hit(best) if best < len(self._texts) else None
 
-    def _asked(self, compiled_set: Any, numbers: tuple[int, ...], text: str) -> int:
-        """Return the smallest number of a set that is found in a text, -1 for none.
+    def _one_by_one(self, numbers: tuple[int, ...], text: str) -> int:
+        """Return which of a set's patterns is found first, their number for none.
 
-        The empty pattern stands first in every set and is always found: a set without an answer has run out of
-        memory, and its patterns are asked one by one.
+        The empty pattern stands last in every set and is always found: a set without an answer has run out of memory.
         """
-        found = compiled_set.Match(text)
-        if found:
-            return numbers[min(filter(None, found)) - 1] if len(found) > 1 else -1
-        return next((number for number in numbers if compiled(self._texts[number]).search(text)), -1)
+        asked = (place for place, number in enumerate(numbers) if compiled(self._texts[number]).search(text))
+        return next(asked, len(numbers))
 
 
 def _test(text: str) -> Callable[[str], object] | None:
@@ -150,9 +153,9 @@ def _sets(numbered: list[tuple[int, str]]) -> Iterator[tuple[Any, tuple[int, ...
     import re2
 
     one = re2.Set.SearchSet(_options())
-    one.Add("")
     for _, text in numbered:
         one.Add(text)
+    one.Add("")
     try:
         one.Compile()
     except re2.error:
