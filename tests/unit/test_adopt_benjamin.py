@@ -255,6 +255,7 @@ def test_no_suffixes_are_no_mistake(suffixes: list[str] | None) -> None:
         ("http://baidu.com/", "SameSLD", [".com", ".cn"], ["SameSLD"]),
         ("http://com/", "SameDomain", [".com", ".cn"], ["nothing but a suffix"]),
         ("http://xbaidu.com/", "SameDomain", [".baidu.com", ".cn"], ["none of them ends"]),
+        ("http://baidu.com/", "SameDomain", [".c m", ".<>"], ["none of them ends"]),
         (
             "http://192.0.2.7/",
             "SameSLD",

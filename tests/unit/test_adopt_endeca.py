@@ -171,6 +171,7 @@ def test_a_value_may_hold_another_propertys_value(folder: Folder) -> None:
     assert keys(endeca.read(folder({"http.agent.email": "${http.agent.version}"})))["fetch.user_agent"].endswith(
         "(WebCrawler)"
     )
+    assert keys(endeca.read(folder({"http.agent.email": "${no.such}"})))["fetch.user_agent"].endswith("(${no.such})")
     assert len(keys(endeca.read(folder({"http.agent.email": "${http.agent.email}x"})))["fetch.user_agent"]) < 200
 
 
@@ -728,6 +729,9 @@ def test_files_that_cannot_be_read_are_told(folder: Folder) -> None:
     (path / "crawl-urlfilter.txt").write_bytes(b"+\xff\xfe")
     assert "UTF-8" in mistakes(path)[0][2]
     (path / "crawl-urlfilter.txt").write_bytes(b"#" * (4 * 1024 * 1024 + 1))
+    assert "longer than" in mistakes(path)[0][2]
+    (path / "crawl-urlfilter.txt").unlink()
+    (path / "site.xml").write_bytes(b" " * (4 * 1024 * 1024 + 1))
     assert "longer than" in mistakes(path)[0][2]
 
 

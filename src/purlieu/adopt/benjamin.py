@@ -215,11 +215,7 @@ class _Reading:
         if isinstance(checked, Wrong):
             self._wrong(key, checked.value, checked.remedy)
             return None
-        try:
-            return parse(checked)
-        except UrlError as error:  # FORMS has parsed it; kept so that no text can raise
-            self._wrong(key, value, str(error))
-            return None
+        return parse(checked)
 
     def _leave(self, name: str, value: object) -> None:
         if near := get_close_matches(name, _TOP, n=1, cutoff=0.8):

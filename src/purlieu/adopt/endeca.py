@@ -18,7 +18,7 @@ from purlieu.adopt.endeca_file import Folders
 from purlieu.adopt.endeca_filter import filter_keys, normalise_keys
 from purlieu.adopt.endeca_property import OTHER_FILES, Found
 from purlieu.domain import GENERIC, TldLists
-from purlieu.errors import Mistake, SettingsError, UrlError
+from purlieu.errors import Mistake, SettingsError
 from purlieu.settings.key import FOLLOWED
 from purlieu.url import parse
 
@@ -103,7 +103,8 @@ def _seeds(found: Found, folders: Folders, typed: Sequence[str]) -> None:
         if isinstance(one, str):
             if fault := endeca_file.seed_fault(one):
                 found.mistakes.append(Mistake("--seed", one, fault))
-            urls.append(one)
+            else:
+                urls.append(one)
             continue
         for number, text in endeca_file.seeds(one):
             if fault := endeca_file.seed_fault(text):
@@ -150,11 +151,7 @@ def _scope(found: Found) -> None:
 def _warn_of_domains(found: Found, lists: TldLists) -> None:
     """Warn of each seed whose domain neither list tells, so that its whole registry may be in scope (EN-80)."""
     for seed in found.seeds:
-        try:
-            host = parse(seed).host
-        except UrlError:
-            continue
-        domain, was_found = lists.domain(host)
+        domain, was_found = lists.domain(parse(seed).host)
         if not was_found:
             found.draft.warn(
                 f'The domain of {seed} is told by neither list, and "{domain}" is taken. If that is no domain of '

@@ -170,10 +170,6 @@ class Found:
         value, file = self.values.get(name, (DEFAULTS.get(name, ""), ""))
         return Source(name, MASK if value and SECRET.search(name) else value, file)
 
-    def says(self, name: str) -> bool:
-        """Say whether a file has the property."""
-        return name in self.values
-
     def leave_the_rest(self) -> None:
         """Note every property that has no counterpart, and warn of each that is a misspelt one (AMB-EN-1)."""
         known = {**DEFAULTS, **NO_COUNTERPART}

@@ -34,9 +34,7 @@ class _Refused(Exception):
 
 
 def read(body: bytes, file: str) -> Element:
-    """Return the root element. Raises SettingsError: not well-formed, or with a DTD."""
-    if len(body) > MOST_BYTES:
-        raise SettingsError((Mistake("file", "", f"it is longer than {MOST_BYTES:,} bytes; give another file", file),))
+    """Return the root element of a text of at most ``MOST_BYTES``, which its reader sees to. Raises SettingsError: not well-formed, or with a DTD."""
     top = Element("")
     stack = [top]
     pieces: list[list[str]] = [[]]
