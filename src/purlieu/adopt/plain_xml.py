@@ -34,7 +34,10 @@ class _Refused(Exception):
 
 
 def read(body: bytes, file: str) -> Element:
-    """Return the root element of a text of at most ``MOST_BYTES``, which its reader sees to. Raises SettingsError: not well-formed, or with a DTD."""
+    """Return the root element of a text, which is kept below ``MOST_BYTES`` where it is read from its file.
+
+    Raises SettingsError: not well-formed, or with a DTD.
+    """
     top = Element("")
     stack = [top]
     pieces: list[list[str]] = [[]]
