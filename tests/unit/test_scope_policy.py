@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from tests import strategies
 
 from purlieu import settings
-from purlieu.domain import GENERIC_IN_ORDER, suffix_list_version, suffix_rule
+from purlieu.domain import GENERIC_IN_ORDER, registrable, suffix_list_version, suffix_rule
 from purlieu.errors import SettingsError
 from purlieu.scope import MODES, Scope, findings
 from purlieu.settings import ScopeSettings, Settings, SiteSettings
@@ -369,3 +371,28 @@ def test_landings_together_are_landings_one_by_one() -> None:
     assert (together.sites, together.pending) == (one_by_one.sites, one_by_one.pending)
     for host in ("x.example", "h0.example", "h2.example", "h4.example", "github.io", "h1.example"):
         assert together.accepting(f"http://{host}/x", host) == one_by_one.accepting(f"http://{host}/x", host)
+
+
+def equal_settings(row: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return the seed and the options by which a case of another crawler's scope is asked of ours; None: it has none."""
+    options, op = row.get("options", {}), row["op"]
+    if op == "host_scope":
+        return row["page_url"], {"mode": "same-host" if options["ignoreOutsideHost"] else "any"}
+    if op == "scope" and options["scope_type"] == "host":
+        return options["seed"], {"mode": "same-host"}
+    if op in {"allowed_domains", "url_is_from_any_domain"}:
+        (domain,) = options.get("allowed_domains") or options["domains"]
+        if domain[-1].isdigit():
+            return f"http://{domain}/", {"mode": "same-host"}
+        if registrable(domain) == domain:
+            return f"http://{domain}/", {"mode": "same-domain", "ignore_port": True}
+    return None
+
+
+def test_scope_conformance(conformance: Path) -> None:
+    """Cases of other crawlers' scopes that mean a host or a registrable domain have the same verdict here (EN-11, EN-12)."""
+    lines = (conformance / "urlfilter" / "urlfilter_cases.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = [(row, how) for row in map(json.loads, lines) if (how := equal_settings(row))]
+    wrong = [row for row, (seed, how) in asked if at_home(seed, **how).judge(row["url"]).accepted is not row["accept"]]
+    assert wrong == []
+    assert len(asked) > 20
