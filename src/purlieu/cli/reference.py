@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from purlieu.cli.options import COMMANDS, Argument, Command, every_command
 from purlieu.outcome import KINDS, LANGUAGES, MF3_MESSAGES, REASONS, Reason
-from purlieu.settings.key import META, Key, OriginSettings, Settings
+from purlieu.settings.fact import META, Key
+from purlieu.settings.key import OriginSettings, Settings
 from purlieu.settings.tree import LISTS, SECTIONS, known, written
 
 _MADE: Final = "<!-- Made by scripts/docs; change the source instead: {source} -->"
@@ -40,7 +41,7 @@ def pages() -> dict[str, str]:
 
 
 def _settings() -> Iterator[str]:
-    yield _MADE.format(source="src/purlieu/settings/key.py")
+    yield _MADE.format(source="src/purlieu/settings/key.py and belonging.py")
     yield "# Settings"
     yield ""
     yield "A crawl is described by one TOML file: `purlieu crawl -c purlieu.toml`."

@@ -9,24 +9,26 @@ from __future__ import annotations
 from typing import Any
 
 from purlieu.settings.agreement import with_rules
+from purlieu.settings.belonging import (
+    DomainSettings,
+    FilterSettings,
+    NormaliseRule,
+    NormaliseSettings,
+    ScopeSettings,
+    SiteSettings,
+)
 from purlieu.settings.host import politeness_of
 from purlieu.settings.key import (
-    DomainSettings,
     FetchSettings,
-    FilterSettings,
     HostSettings,
     LedgerSettings,
     LimitSettings,
     LinkSettings,
-    NormaliseRule,
-    NormaliseSettings,
     OriginSettings,
     PolitenessSettings,
     RobotsSettings,
-    ScopeSettings,
     Settings,
     SitemapSettings,
-    SiteSettings,
 )
 from purlieu.settings.place import result_folder
 from purlieu.settings.secret import resolve

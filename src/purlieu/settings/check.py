@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from purlieu import url
 from purlieu.errors import UrlError
-from purlieu.settings.key import Key
+from purlieu.settings.fact import Key
 from purlieu.settings.secret import MASK
 
 UNITS: Final[dict[str, dict[str, float]]] = {

@@ -9,7 +9,8 @@ from dataclasses import Field, fields
 from typing import Any, Final
 
 from purlieu.settings.check import UNITS
-from purlieu.settings.key import META, Key, Settings
+from purlieu.settings.fact import META, Key
+from purlieu.settings.key import Settings
 from purlieu.settings.tree import LISTS, SECTIONS, known
 
 _TYPES: Final[dict[str, dict[str, Any]]] = {

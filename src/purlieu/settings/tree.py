@@ -12,26 +12,27 @@ from typing import Any, Final
 
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings.agreement import disagreements
-from purlieu.settings.check import check, nearest
-from purlieu.settings.key import (
-    META,
+from purlieu.settings.belonging import (
     DomainSettings,
-    FetchSettings,
     FilterSettings,
+    NormaliseRule,
+    NormaliseSettings,
+    ScopeSettings,
+    SiteSettings,
+)
+from purlieu.settings.check import check, nearest
+from purlieu.settings.fact import META, Key
+from purlieu.settings.key import (
+    FetchSettings,
     HostSettings,
-    Key,
     LedgerSettings,
     LimitSettings,
     LinkSettings,
-    NormaliseRule,
-    NormaliseSettings,
     OriginSettings,
     PolitenessSettings,
     RobotsSettings,
-    ScopeSettings,
     Settings,
     SitemapSettings,
-    SiteSettings,
 )
 from purlieu.settings.secret import MASK, masked
 
