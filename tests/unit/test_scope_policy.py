@@ -396,3 +396,13 @@ def test_scope_conformance(conformance: Path) -> None:
     wrong = [row for row, (seed, how) in asked if at_home(seed, **how).judge(row["url"]).accepted is not row["accept"]]
     assert wrong == []
     assert len(asked) > 20
+
+
+def test_a_list_of_urls_waits_for_nothing() -> None:
+    """In list mode every site counts as landed, and a list too long to be written by hand is not searched for slips."""
+    seeds = [f"http://h{number}.example/" for number in range(2000)]
+    made = settings.of({"seeds": [*seeds, "http://www.h1.example/"], "scope": {"only_seeds": True}})
+    scope = Scope.of(made)
+    assert scope.pending == set()
+    assert scope.accepts(seeds[7], "h7.example") == 7
+    assert findings(made) == ()

@@ -6,7 +6,7 @@ what is no URL is passed over here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from purlieu.domain import is_address, registrable
 from purlieu.errors import UrlError
@@ -14,16 +14,21 @@ from purlieu.scope._described import ScopeSettings, SiteOptions
 from purlieu.scope.site import LISTS, PSL
 from purlieu.url import Url, host_of, parse
 
+_JUDGED = frozenset({"same-dir", "same-sld", "same-domain"})
 Told = tuple[str, str, str]
 """Key, value, and what to write instead."""
 
 
-def sites_of(settings: ScopeSettings) -> Iterator[tuple[str, str, Url, SiteOptions]]:
-    """Yield each site that the settings make: the prefix of its keys, the key of its URL, the URL, its options."""
+def sites_of(
+    settings: ScopeSettings, concerned: Callable[[SiteOptions], object]
+) -> Iterator[tuple[str, str, Url, SiteOptions]]:
+    """Yield each site that is ``concerned``: the prefix of its keys, the key of its URL, the URL, its options."""
     given: list[tuple[str, str, str, SiteOptions]] = [
         (f"site[{number}].", f"site[{number}].url", site.url, site) for number, site in enumerate(settings.sites, 1)
     ]
     for prefix, key, text, how in given or [("scope.", "seeds", seed, settings.scope) for seed in settings.seeds]:
+        if not concerned(how):
+            continue
         try:
             url = parse(text)
         except UrlError:
@@ -35,7 +40,7 @@ def sites_of(settings: ScopeSettings) -> Iterator[tuple[str, str, Url, SiteOptio
 def mistakes(settings: ScopeSettings) -> Iterator[Told]:
     """Yield (key, value, remedy) for all that is wrong, in every site, each once."""
     found: dict[Told, None] = {}
-    for prefix, key, url, how in sites_of(settings):
+    for prefix, key, url, how in sites_of(settings, lambda how: how.mode in _JUDGED or how.alternative_suffixes):
         for told in (*_of_mode(prefix, key, url, how), *_of_suffixes(prefix, url, how)):
             found[told] = None
     yield from found

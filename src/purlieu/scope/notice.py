@@ -15,7 +15,8 @@ from purlieu.scope.site import LISTS
 from purlieu.scope.union import Scope, web_href
 from purlieu.url import host_of
 
-_MOST = 1000  # sites and seeds looked at; a longer list is no hand-written scope
+_MOST = 1000  # more sites and seeds are no scope that somebody wrote by hand, and are not looked at
+_NAMED = frozenset({"same-domain", "same-sld"})
 
 
 def findings(settings: ScopeSettings) -> tuple[Finding, ...]:
@@ -30,9 +31,9 @@ def _all(settings: ScopeSettings) -> Iterator[Finding]:
     lists = TldLists(settings.domains.generic, settings.domains.additional)
     if {name.strip(".").lower() for name in settings.domains.generic} != GENERIC:
         yield Finding("generic_list_edited", "domains.generic")  # EN-82
-    for number, (_, _, url, how) in enumerate(sites_of(settings)):
-        if number == _MOST:
-            break
+    if len(settings.seeds) + len(settings.sites) > _MOST:
+        return
+    for _, _, url, how in sites_of(settings, lambda how: how.mode in _NAMED):
         yield from _of_domain(url.href, url.host, how, lists)
     yield from _without_seed(settings)
     yield from _alike(settings)
@@ -60,10 +61,10 @@ def _without_seed(settings: ScopeSettings) -> Iterator[Finding]:
     scope = Scope.of(settings)
     scope = scope.all_landed({site: scope.seed(site) for site in scope.pending})
     reached: set[int] = set()
-    for seed in settings.seeds[:_MOST]:
+    for seed in settings.seeds:
         href = web_href(seed)
         reached |= scope.accepting(href, host_of(href))
-    for site in scope.sites[:_MOST]:
+    for site in scope.sites:
         if site.index not in reached:
             yield Finding("site_without_seed", site.url)
 
@@ -73,7 +74,7 @@ def _alike(settings: ScopeSettings) -> Iterator[Finding]:
     scope = Scope.of(settings)
     scope = scope.all_landed({site: scope.seed(site) for site in scope.pending})
     first: dict[str, str] = {}
-    for text in [*settings.seeds, *(site.url for site in settings.sites)][:_MOST]:
+    for text in [*settings.seeds, *(site.url for site in settings.sites)]:
         href = web_href(text)
         host = host_of(href).removesuffix(".")
         bare = host.removeprefix("www.")

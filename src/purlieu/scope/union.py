@@ -60,8 +60,8 @@ class Scope:
         """Return the scope that a ``Settings`` describes, before anything is fetched.
 
         Without ``[[site]]`` each seed is a site with the options of ``[scope]``; with it only those are, and one
-        whose URL is no seed counts as landed there, since nobody fetches it. Raises UrlError for what is no http(s)
-        URL.
+        whose URL is no seed counts as landed there, since nobody fetches it. So does every site of a list of URLs,
+        in which nothing is judged by where a seed lands. Raises UrlError for what is no http(s) URL.
         """
         seeds = dict.fromkeys(web_href(seed) for seed in settings.seeds)
         given: list[tuple[str, SiteOptions]] = [(web_href(site.url), site) for site in settings.sites]
@@ -80,7 +80,8 @@ class Scope:
             waiting[site.url] = (*waiting.get(site.url, ()), site.index)
         tables = _with((), [site for site in sites if site.mode == ANY], lists)
         scope = cls(sites, frozenset(range(len(sites))), waiting, tables, lists)
-        return scope.all_landed({site.index: None for site in sites if site.url not in seeds})
+        only_seeds = settings.scope.only_seeds
+        return scope.all_landed({site.index: None for site in sites if only_seeds or site.url not in seeds})
 
     def landed(self, site: int, href: str | None) -> Self:
         """Return the scope after a site's redirect chain has ended at ``href``, or has failed (None).
