@@ -141,8 +141,10 @@ class Joiner:
         if self._encode is None or whole is None or not whole.startswith(_HTTP):
             return ref
         clean = ref.translate(_DROPPED).strip(_TRIMMED)
-        head, mark, query = clean.partition("#")[0].partition("?")
-        return head + mark + self._encode(query)
+        before, fragment, _ = clean.partition("#")
+        head, mark, query = before.partition("?")
+        # The mark of the fragment stays: without it what stands before it could be trimmed as the text's end.
+        return head + mark + self._encode(query) + fragment
 
 
 _TRIMMED = "".join(map(chr, range(0x21)))
