@@ -8,6 +8,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
 from purlieu.crawl.clock import SteadyClock
 from purlieu.crawl.local import Crawl
@@ -15,7 +16,6 @@ from purlieu.errors import StoreError
 from purlieu.response import Request
 from purlieu.testing.clock import FakeClock
 from purlieu.testing.web import FakeWeb, Made, answer, redirect
-from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
 XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 

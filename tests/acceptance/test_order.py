@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,12 @@ def test_the_ledger_does_not_depend_on_the_order(
     web = web | special[0] | special[1]
     one = run(web, {**tree, "seeds": found}, chances[0])
     other = run(web, {**tree, "seeds": found[::-1]}, chances[1])
+    for ledger_rows in (one, other):
+        # An address for several purposes is asked for by one of them: by which is a matter of order, and of nothing else.
+        purposes = Counter(url for _, url in ledger_rows)
+        for (_, url), row in ledger_rows.items():
+            if purposes[url] > 1:
+                row.pop("attempts")
     if found != found[::-1]:
         # Sites are numbered by the order of the seeds; their numbers are all that may differ.
         for row in (*one.values(), *other.values()):

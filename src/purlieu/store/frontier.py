@@ -103,16 +103,16 @@ class Frontier:
             self._database.run("due_after_void", self._run.id)
             self._database.run("drop_leases")
             self._landings.open()
-            self._intake.write(now)
+            self._write(now)
 
     def seed(self, candidates: Iterable[Candidate], now: float) -> None:
         """Add the run's entry points."""
         with self._batch():
             for candidate in candidates:
                 self._intake.add(candidate)
-            self._intake.write(now)
+            self._write(now)
             self._landings.open()
-            self._intake.write(now)
+            self._write(now)
             self._write_findings()
             self._save_counters()
 
@@ -125,6 +125,14 @@ class Frontier:
         with self._batch():
             Rejudging(self._database, self._run, self._intake, self._counters).run(now)
             self._save_counters()
+
+    def _write(self, now: float) -> None:
+        """Write what was collected; origins that it makes wanted get what is known of their robots.txt."""
+        self._intake.write(now)
+        while woken := self._intake.take_woken():
+            for origin in woken:
+                self._harvest.wake(origin, now)
+            self._intake.write(now)
 
     @contextmanager
     def _batch(self) -> Iterator[None]:
@@ -282,10 +290,10 @@ class Frontier:
             for visit in sorted(written, key=_has_robots_hop):
                 self._harvest.take_in(visit, now, held[visit.entry.host].in_flight)
             self._landings.follow([visit for visit in written if visit.entry.purpose is not Purpose.PAGE])
-            self._intake.write(now)
+            self._write(now)
             ended = (self._spend(written, held, now), self._harvest.took_an_ending(), self._intake.took_a_twin())
             if any(ended) and self._landings.settle_failed():
-                self._intake.write(now)
+                self._write(now)
             self._write_findings()
             self._save_counters()
         for visit in written:
@@ -381,12 +389,10 @@ def _has_robots_hop(visit: Visit) -> bool:
 
 
 def _without_twins(rows: Iterable[Row], in_flight: set[tuple[int, int]]) -> list[Row]:
-    """Leave out what is in flight, and pages whose address is at hand as a sitemap: it serves both (R-1.3)."""
+    """Leave out what is in flight, and pages whose address is at hand for another purpose: it serves both (R-1.3)."""
     rows = list(rows)
-    sitemap = NUMBERS[Purpose.SITEMAP]
-    as_sitemap = {hashed for number, hashed in in_flight if number == sitemap}
-    as_sitemap |= {row[1] for row in rows if row[0] == sitemap}
-    return [row for row in rows if (row[0], row[1]) not in in_flight and not (row[0] == 0 and row[1] in as_sitemap)]
+    special = {hashed for number, hashed in in_flight if number} | {row[1] for row in rows if row[0]}
+    return [row for row in rows if (row[0], row[1]) not in in_flight and (row[0] or row[1] not in special)]
 
 
 def _response_row(key: tuple[int, int, int, int], visit: Visit) -> tuple[Value, ...]:

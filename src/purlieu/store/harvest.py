@@ -16,7 +16,7 @@ from purlieu.scope import GRANT_ROBOTS, GRANT_SITEMAP
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
 from purlieu.store.intake import Intake
-from purlieu.store.writes import NUMBERS
+from purlieu.store.writes import NUMBERS, OWN_ROBOTS
 
 ROBOTS_HOPS = 5
 """Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2, ST-1)."""
@@ -63,7 +63,7 @@ class Harvest:
         # Better facts may have come in while the entry was in flight.
         facts, href = self._intake.facts(visit.entry), visit.entry.href
         if visit.entry.purpose is Purpose.ROBOTS:
-            self._take_in_robots(visit, now)
+            self._take_in_robots(visit, facts, now)
         elif visit.entry.purpose is Purpose.SITEMAP:
             self._take_in_sitemap(visit, facts)
         else:
@@ -96,18 +96,27 @@ class Harvest:
 
     # -- robots and sitemaps -----------------------------------------------------------------------
 
-    def _take_in_robots(self, visit: Visit, now: float) -> None:
+    def wake(self, origin: str, now: float) -> None:
+        """Give an origin that is wanted only now what its robots.txt has said before."""
+        row = self._database.one("robots_id", self._run.id, origin)
+        if row is not None and row[1] == "wanted":
+            self._follow_robots(row[0], origin, now)
+            self._database.run("host_due", now, self._run.id, self._intake.host_id(url.host_of(f"{origin}/")))
+
+    def _take_in_robots(self, visit: Visit, facts: Facts, now: float) -> None:
         """Give an answer to every origin that waits for it (ST-1)."""
         answer, href = visit.robots, visit.entry.href
         if answer is None:
             return
         waiting = [tuple(row) for row in self._database.rows("robots_waiting", self._run.id, href)]
         own = self._database.one("robots_id", self._run.id, url.origin_of(href))
-        if own is not None and own[1] == "wanted" and href == f"{url.origin_of(href)}/robots.txt":
+        # Where nobody wants anything of the origin yet, this is only a hop of another's chain.
+        wanted = not answer.hop or facts.grant == OWN_ROBOTS
+        if own is not None and own[1] == "wanted" and wanted and href == f"{url.origin_of(href)}/robots.txt":
             waiting.append((own[0], visit.entry.host, url.origin_of(href)))
         for number, host, origin in waiting:
             if answer.hop:
-                self._follow_robots(number, origin, answer.hop, visit)
+                self._follow_robots(number, origin, now)
             elif answer.body is None:
                 self._database.run("set_robots", "unreachable", None, href, now, answer.ended or None, number)
                 self._ended_some = True
@@ -115,33 +124,38 @@ class Harvest:
                 self._robots_known(number, answer.body, href, origin, answer.ended, now)
             self._database.run("host_due", now, self._run.id, host)
 
-    def _follow_robots(self, number: int, origin: str, target: str, visit: Visit) -> None:
-        """Wait for the next hop of a robots.txt, or take what was read there before (ST-1, AMB-ST-1)."""
-        run = self._run.id
-        for hops in range(visit.entry.facts.hops + 1, ROBOTS_HOPS + 1):
-            known = self._database.one("robots_read_from", run, target)
-            if known is not None and visit.at - known[1] < self._rules.robots_max_age_seconds:
-                self._robots_known(number, known[0] or b"", target, origin, known[2] or "", known[1])
-                return
-            host, hashed = self._intake.key_of(target, NUMBERS[Purpose.ROBOTS])
-            row = self._database.one("entry", run, host, NUMBERS[Purpose.ROBOTS], hashed)
-            if known is not None and row is not None and row[9] is not None:
-                # A day old, like the file that led here (ST-4).
-                self._database.run("reopen_entry", 0.0, run, host, NUMBERS[Purpose.ROBOTS], hashed)
-                self._database.run("host_due", visit.at, run, host)
-                self._counters.endings[f"{row[9]}.{row[10]}"] -= 1
-            if known is not None or row is None or row[9] is None:
-                self._database.run("set_robots_hop", target, number)
-                facts = Facts(0, hops, found_by=FoundBy.ROBOTS, via=visit.entry.href, linked=False, grant=GRANT_ROBOTS)
+    def _follow_robots(self, number: int, origin: str, now: float) -> None:
+        """Walk from an origin's robots.txt to where its redirects lead: wait there, or take what was read (ST-1).
+
+        Hops are counted along the chain each time, so that it does not matter who came to an address first.
+        """
+        run, purpose = self._run.id, NUMBERS[Purpose.ROBOTS]
+        target, via = f"{origin}/robots.txt", ""
+        for _ in range(ROBOTS_HOPS + 1):
+            if via:
+                facts = Facts(0, found_by=FoundBy.ROBOTS, via=via, linked=False, grant=GRANT_ROBOTS)
                 self._intake.add(Candidate(target, facts, Purpose.ROBOTS))
-                return
-            if row[11] is None:
-                self._database.run("set_robots", "unreachable", None, target, visit.at, _UNREACHABLE, number)
+            host, hashed = self._intake.key_of(target, purpose)
+            row = self._database.one("entry", run, host, purpose, hashed)
+            if row is not None and row[11] is not None:
+                via, target = target, row[11]
+                continue
+            known = self._database.one("robots_read_from", run, target) if row is not None and row[9] else None
+            if known is not None and now - known[1] < self._rules.robots_max_age_seconds:
+                self._robots_known(number, known[0] or b"", target, origin, known[2] or "", known[1])
+            elif row is not None and row[9] is not None and known is None:
+                self._database.run("set_robots", "unreachable", None, target, now, _UNREACHABLE, number)
                 self._ended_some = True
-                return
-            target = row[11]
-        # Too many redirects: as if there were no file.
-        self._robots_known(number, b"", target, origin, "", visit.at)
+            else:
+                if known is not None and row is not None:
+                    # A day old, like the file that led here (ST-4).
+                    self._database.run("reopen_entry", 0.0, run, host, purpose, hashed)
+                    self._database.run("host_due", now, run, host)
+                    self._counters.endings[f"{row[9]}.{row[10]}"] -= 1
+                self._database.run("set_robots_hop", target, number)
+            return
+        # Too many redirects: as if there were no file (AMB-ST-1).
+        self._robots_known(number, b"", target, origin, "", now)
 
     def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
         self._database.run("set_robots", "known", body, source, now, ended or None, number)

@@ -70,6 +70,11 @@ ON CONFLICT (crawl, host, hash) DO UPDATE SET last_fetched = excluded.last_fetch
 -- name: outlinks
 SELECT outlinks FROM page WHERE crawl = ? AND host = ? AND hash = ? AND last_run = ?;
 
+-- name: is_html
+-- Whether an entry was answered by a page, which is no sitemap.
+SELECT 1 FROM response WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?
+    AND (coalesce(content_type, '') = '' OR content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml+xml%');
+
 -- name: canonical
 SELECT canonical FROM response WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?;
 
@@ -112,9 +117,12 @@ SELECT coalesce(sum(count), 0) FROM refusal_count WHERE run = ?;
 SELECT host, reason, rule, count FROM refusal_count WHERE run = ?;
 
 -- name: pages_with_outlinks
--- The outlinks that this run read, in key order after (host, hash).
+-- The outlinks that this run read of its pages, in key order after (host, hash). A robots.txt that turned out to be a page
+-- has outlinks too, which count when it is found as one.
 SELECT p.host, p.hash, p.href, p.outlinks FROM page AS p
-WHERE p.crawl = ? AND p.last_run = ? AND p.outlinks IS NOT NULL AND (p.host, p.hash) > (?, ?) ORDER BY p.host, p.hash LIMIT 200;
+WHERE p.crawl = ?1 AND p.last_run = ?2 AND p.outlinks IS NOT NULL AND (p.host, p.hash) > (?3, ?4) AND EXISTS (
+    SELECT 1 FROM entry AS e WHERE e.run = ?2 AND e.host = p.host AND e.purpose = 0 AND e.hash = p.hash AND e.kind IS NOT NULL)
+ORDER BY p.host, p.hash LIMIT 200;
 
 -- name: redirect_targets
 SELECT host, hash, redirect_to FROM entry

@@ -14,7 +14,7 @@ from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.store.counters import Counters, HostCount, IntakeLimits, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.outlinks import Link, unpack
-from purlieu.store.writes import NUMBERS, PURPOSES, Key, Writes
+from purlieu.store.writes import NUMBERS, OWN_ROBOTS, PURPOSES, Key, Writes
 
 # robots.txt before everything of its origin, sitemaps before pages.
 _ROBOTS = NUMBERS[Purpose.ROBOTS]
@@ -58,6 +58,7 @@ class Intake:
         self._counts: dict[int, HostCount] = {}
         self._writes = Writes()
         self._took_twin = False
+        self._woken: list[str] = []
 
     # -- what pages give ---------------------------------------------------------------------------
 
@@ -101,6 +102,11 @@ class Intake:
         if self._limits.canonical:
             self.moved(target, source, facts, FoundBy.CANONICAL)
 
+    def take_woken(self) -> list[str]:
+        """Return the origins that are wanted since the last call and whose robots.txt was read for another before."""
+        woken, self._woken = self._woken, []
+        return woken
+
     def took_a_twin(self) -> bool:
         """Return whether a page was added that had already ended (R-1.3), since the last call."""
         took, self._took_twin = self._took_twin, False
@@ -111,6 +117,7 @@ class Intake:
         for memory in (self._recent, self._found, self._found_other, self._hosts, self._origins, self._counts):
             memory.clear()
         self._findings = []
+        self._woken = []
         self._writes = Writes()
 
     def add(self, candidate: Candidate) -> None:
@@ -172,7 +179,7 @@ class Intake:
                 self._counters.promoted += 1
 
     def _admit(self, key: Key, href: str, facts: Facts, ruling: Ruling, now: float) -> None:
-        host, number, hashed = key
+        host, number, _ = key
         origin = self._origin(url.origin_of(href), host, wants_robots=number != 1)
         self._counters.admitted += 1
         sites = ruling.sites if self.admission.own_seed else facts.sites
@@ -185,13 +192,14 @@ class Intake:
         if number == 0:
             self._writes.pages[host] += 1
             self._count(host).pages += 1
-            twin = self._twin(host, hashed, href)
-            if twin is not None:
-                self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
-                self._writes.ended.append((*values, *twin, now))
+        twin = self._twin(key, href) if number != _ROBOTS else None
+        if twin is not None:
+            self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
+            self._writes.ended.append((*values, *twin, now))
+            if number == 0:
                 self._took_twin = True
                 self._replay(key, href, facts, redirect_to=twin[4], refreshed=twin[1] == "meta_refresh")
-                return
+            return
         self._writes.entries.append((*values, _DUE_FIRST.get(number, now)))
         self._writes.due.add(host)
 
@@ -215,6 +223,8 @@ class Intake:
         passes_on = (merged.depth, merged.hops, merged.sites, merged.grant) != (
             old.depth, old.hops, old.sites, old.grant,
         )  # fmt: skip
+        if key[1] == _ROBOTS and row[9] is not None and merged.grant != old.grant:
+            self._woken.append(url.origin_of(href))
         if passes_on and row[9] is not None and key[1] == 0:
             self._replay(key, href, merged, redirect_to=row[11], refreshed=row[10] == "meta_refresh")
 
@@ -370,14 +380,22 @@ class Intake:
             self.add(Candidate(f"{origin}/robots.txt", _ROBOTS_FACTS, Purpose.ROBOTS))
         return number
 
-    def _twin(self, host: int, hashed: int, href: str) -> Row | None:
-        """Return the ending of a robots.txt or sitemap of the same address, which serves the page too (R-1.3)."""
-        if not (href.endswith("/robots.txt") or host in self._writes.sitemap_hosts):
-            return None
-        for number in (1, 2):
-            row = self._database.one("entry", self._run.id, host, number, hashed)
+    def _twin(self, key: Key, href: str) -> Row | None:
+        """Return the ending of the same address for another purpose, where that response serves this one too (R-1.3).
+
+        A robots.txt or sitemap serves the page; a page serves the sitemap only if it is HTML and so names nothing.
+        """
+        host, number, hashed = key
+        if number == 0:
+            if not (href.endswith("/robots.txt") or host in self._writes.special_hosts):
+                return None
+            others: tuple[int, ...] = (1, 2)
+        else:
+            others = (0,) if self._database.one("is_html", self._run.id, host, hashed) else ()
+        for other in others:
+            row = self._database.one("entry", self._run.id, host, other, hashed)
             if row is not None and row[0] == href and row[9] is not None:
-                self._database.run("copy_response", 0, self._run.id, host, number, hashed)
+                self._database.run("copy_response", number, self._run.id, host, other, hashed)
                 return (row[9], row[10], row[13], row[12], row[11])
         return None
 
@@ -414,7 +432,7 @@ class Intake:
 
 
 _SAME_DEPTH = {"refresh": FoundBy.REFRESH, "canonical": FoundBy.CANONICAL}
-_ROBOTS_FACTS = Facts(0, found_by=FoundBy.ROBOTS, linked=False, grant="robots")
+_ROBOTS_FACTS = Facts(0, found_by=FoundBy.ROBOTS, linked=False, grant=OWN_ROBOTS)
 
 
 def _moved(facts: Facts, found_by: FoundBy, source: str, grant: str = "") -> Facts:

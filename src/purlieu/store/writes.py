@@ -11,6 +11,9 @@ PURPOSES = (Purpose.PAGE, Purpose.ROBOTS, Purpose.SITEMAP)
 NUMBERS = {purpose: number for number, purpose in enumerate(PURPOSES)}
 """Purposes as the store numbers them."""
 
+OWN_ROBOTS = "robots"
+"""The grant of an origin's own robots.txt, which its first page asks for."""
+
 Key = tuple[int, int, int]
 """host, purpose, hash"""
 
@@ -30,7 +33,7 @@ class Writes:
         self.refused: Counter[int] = Counter()
         self.due: set[int] = set()
         self.asked_robots: set[int] = set()
-        self.sitemap_hosts: set[int] = set()
+        self.special_hosts: set[int] = set()
 
     def flush_refusals(self, database: Database) -> None:
         """Write the refusals alone, so that they can be looked up."""
@@ -47,7 +50,10 @@ class Writes:
         hosts = self.pages.keys() | self.refused.keys()
         database.many("count_host", [(self.pages[host], self.refused[host], run, host) for host in hosts])
         database.many("host_due", [(now, run, host) for host in self.due])
-        self.sitemap_hosts |= {int(str(row[1])) for row in self.entries if row[2] == NUMBERS[Purpose.SITEMAP]}
+        # Hosts that have more special files than their own robots.txt: a page may be one of them.
+        self.special_hosts |= {
+            int(str(row[1])) for row in (*self.entries, *self.ended) if row[2] and row[12] != OWN_ROBOTS
+        }
         self.new.clear()
         self.entries, self.ended, self.sites = [], [], []
         self.unlisted.clear()
