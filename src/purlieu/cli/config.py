@@ -43,12 +43,26 @@ def of_crawl(arguments: argparse.Namespace, stdin: TextIO, stored: tuple[str, st
     except SettingsError as error:
         mistakes += [_renamed(mistake, arguments.list, listed) for mistake in error.mistakes]
     else:
+        made = _with_rules(made, path, mistakes)
         if not made.seeds:
             mistakes.append(_nothing(arguments))
         mistakes += _unreadable(made, path) + _unset(made, path)
     if mistakes:
         raise SettingsError(tuple(mistakes))
     return made
+
+
+def _with_rules(made: Settings, path: str | None, mistakes: list[Mistake]) -> Settings:
+    """Return the settings with the lines of ``filter.rules_file``, which stands relative to the settings file."""
+    name = made.filter.rules_file
+    if not name:
+        return made
+    try:
+        text = text_of(str(Path(path or ".").parent / name), "filter.rules_file", "give the path of a file of rules")
+        return settings.with_rules(made, text)
+    except SettingsError as error:
+        mistakes += error.mistakes
+        return made
 
 
 def existing_store(path: str) -> str:

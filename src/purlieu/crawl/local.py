@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from purlieu import __version__
 from purlieu import settings as settings_text
-from purlieu.admission import Admission
+from purlieu.admission import Accept, Admission
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
 from purlieu.crawl.clock import Clock, RealClock, SteadyClock
 from purlieu.crawl.outbox import Outbox
@@ -24,6 +24,7 @@ from purlieu.crawl.worker import RunLimits, Worker
 from purlieu.errors import StoreError
 from purlieu.fetch.http import HttpFetcher
 from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
+from purlieu.scope import findings as scope_findings
 from purlieu.store import runs
 from purlieu.store.counters import IntakeLimits
 from purlieu.store.frontier import Frontier, FrontierRules
@@ -88,12 +89,17 @@ class Crawl:
         settings: Settings,
         *,
         resume: bool = False,
+        accept: Accept | None = None,
         fetcher: Fetcher | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """Take checked settings; ``fetcher`` and ``clock`` stand in for the real web and time."""
+        """Take settings. ``accept`` is asked of each page that scope and filters let in, and can only refuse (R-3.4).
+
+        ``fetcher`` and ``clock`` stand in for the real web and time.
+        """
         self._settings = settings_text.checked(settings)
         self._resume = resume
+        self._accept = accept
         self._clock = SteadyClock(clock or RealClock())
         self._given_fetcher = fetcher
         self._name = settings.name or _first_host(settings)
@@ -191,13 +197,15 @@ class Crawl:
             opened = runs.begin(database, self._name, toml, __version__, now)
         self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
         self._began_at = clock.monotonic()
-        intake = Intake(database, self._run, _admission(settings), _intake_limits(settings), self._counters)
+        intake = self._intake = Intake(
+            database, self._run, Admission.of(settings, self._accept), _intake_limits(settings), self._counters
+        )
         self._frontier = Frontier(database, self._run, intake, self._counters, _frontier_rules(settings))
         self._settling = Settling(database, self._run, intake, self._counters)
         self._frontier.open(now, RESUME_PAUSE_SECONDS)
         if opened.changed:
             self._frontier.judge_again(now)
-        self._seeds = [parse(seed).href for seed in settings.seeds]
+        self._seeds = [self._entry_point(seed) for seed in settings.seeds]
         self._frontier.seed(_entry_points(settings, self._seeds), now)
         self._note_settings()
         self._outbox = Outbox()
@@ -210,8 +218,15 @@ class Crawl:
             lambda: runs.stop_requested(database, self._run),
         )
 
+    def _entry_point(self, seed: str) -> str:
+        """Return a seed's address; the owner's normalisers are for what is found, unless the owner says otherwise."""
+        href = parse(seed).href
+        return self._intake.normal(href) if self._settings.normalise.apply_to_seeds else href
+
     def _note_settings(self) -> None:
-        """Write the findings that follow from the settings alone."""
+        """Write the findings that follow from the settings alone (EN-80, EN-82)."""
+        for finding in scope_findings(self._settings):
+            self._frontier.note(finding.code, finding.subject, **finding.arguments)
         if not self._settings.robots.obey:
             self._frontier.note("robots_ignored", self._name)
         for host in self._settings.hosts:
@@ -259,20 +274,6 @@ class Crawl:
 
     def _active_seconds(self) -> float:
         return self._before + self._clock.monotonic() - self._began_at
-
-
-def _admission(settings: Settings) -> Admission:
-    limits = settings.limits
-    return Admission(
-        Scope.of(settings),
-        limits.max_depth,
-        limits.max_redirects,
-        limits.max_url_length,
-        limits.repeated_segment,
-        settings.links.obey_nofollow,
-        settings.scope.only_seeds,
-        settings.scope.judge_against == "own-seed",
-    )
 
 
 def _intake_limits(settings: Settings) -> IntakeLimits:

@@ -160,7 +160,7 @@ class Visitor:
         )
 
     def _is_only_seeds_hop(self, entry: Entry) -> bool:
-        """Return whether the crawl's one seed leads here: that is trusted like the seed. Of several, one may lead astray."""
+        """Return whether the crawl's one seed leads here, which is trusted like it; of several, one may lead astray."""
         return len(self._seed_hosts) == 1 and entry.facts.grant == GRANT_SEED_REDIRECT
 
     def _retry(self, entry: Entry) -> Retry:

@@ -300,7 +300,7 @@ class Frontier:
             held[visit.entry.host].in_flight.discard((NUMBERS[visit.entry.purpose], visit.entry.hash))
         return written
 
-    def note(self, code: str, subject: str, **arguments: str | int) -> None:
+    def note(self, code: str, subject: str, **arguments: str | float) -> None:
         """Write a finding."""
         with self._database.transaction():
             self._intake.note(code, subject, **arguments)
@@ -342,7 +342,8 @@ class Frontier:
                 continue
             reason, rule = visit.outcome.reason, visit.outcome.rule
             self._counters.endings[reason.name] += 1
-            ends.append((reason.kind, reason.code, visit.outcome.detail or None, visit.status, visit.redirect_to,
+            redirect_to = self._intake.normal(visit.redirect_to) if visit.redirect_to else None
+            ends.append((reason.kind, reason.code, visit.outcome.detail or None, visit.status, redirect_to,
                          visit.at, rule, rule, visit.requests, *key))  # fmt: skip
             if visit.response is not None:
                 self._counters.bytes += visit.bytes

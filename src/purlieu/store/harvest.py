@@ -80,6 +80,9 @@ class Harvest:
         if visit.entry.purpose is not Purpose.PAGE and (0, visit.entry.hash) not in in_flight:
             self._serve_page_too(visit, now)
 
+    def _normal(self, href: str | None) -> str | None:
+        return self._intake.normal(href) if href else None
+
     def _serve_page_too(self, visit: Visit, now: float) -> None:
         """End the page of the same address too: one response serves all its purposes (R-1.3)."""
         entry = visit.entry
@@ -88,7 +91,8 @@ class Harvest:
             return
         reason = visit.outcome.reason
         self._database.run("end_entry", reason.kind, reason.code, visit.outcome.detail or None, visit.status,
-                           visit.redirect_to, visit.at, "", "", 0, self._run.id, entry.host, 0, entry.hash)  # fmt: skip
+                           self._normal(visit.redirect_to), visit.at, "", "", 0,
+                           self._run.id, entry.host, 0, entry.hash)  # fmt: skip
         self._database.run("copy_response", 0, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
         self._counters.endings[reason.name] += 1
         self._intake.replay((entry.host, 0, entry.hash), entry.href, visit.redirect_to)
@@ -193,7 +197,7 @@ class Harvest:
         found = Facts(1, found_by=FoundBy.SITEMAP, via=href)
         rows = []
         for item in visit.sitemap.entries:
-            target = join(item.loc)
+            target = self._normal(join(item.loc))
             if target is not None and url.host_of(target):
                 host, hashed = self._intake.key_of(target)
                 rows.append((self._run.id, host, hashed, href, target, item.lastmod, item.changefreq, item.priority))

@@ -44,7 +44,7 @@ class Intake:
     ) -> None:
         """Keep what adding needs; ``hash_of`` makes the 64-bit key of an address."""
         self.admission = admission
-        self._findings: list[tuple[str, str, dict[str, str | int]]] = []
+        self._findings: list[tuple[str, str, dict[str, str | float]]] = []
         self._database = database
         self._run = run
         self._limits = limits
@@ -59,6 +59,7 @@ class Intake:
         self._writes = Writes()
         self._took_twin = False
         self._woken: list[str] = []
+        self._normaliser = admission.normaliser
 
     # -- what pages give ---------------------------------------------------------------------------
 
@@ -67,10 +68,10 @@ class Intake:
         deeper = facts.depth + 1
         follow = Facts(deeper, via=source, sites=facts.sites)
         by_nofollow = (follow, Facts(deeper, nofollow=True, via=source, sites=facts.sites))
-        recent, found = self._recent, self._found
+        recent, found, changes = self._recent, self._found, not self._normaliser.is_identity
         for href, kind, nofollow, parsed in links:
-            if "@" in href and parsed:
-                href = url.without_login(href)  # noqa: PLW2901 - a login in a link is never sent, so it names no other page
+            if parsed and ("@" in href or changes):
+                href = self.normal(href)  # noqa: PLW2901 - the address that is meant, see there
             if kind == "sitemap" and parsed and href.startswith(WEB_SCHEMES):
                 self.add(Candidate(href, Facts(0, found_by=FoundBy.LINK, via=source, linked=False), Purpose.SITEMAP))
                 continue
@@ -95,7 +96,14 @@ class Intake:
         """
         if facts.hops >= self.admission.max_redirects:
             grant = ""
-        self.add(Candidate(target, _moved(facts, found_by, source, grant)))
+        self.add(Candidate(self.normal(target), _moved(facts, found_by, source, grant)))
+
+    def normal(self, href: str) -> str:
+        """Return the address under which a found href stands: the owner's normalisers hold (R-3.5).
+
+        A login in a link is never sent, so it names no other page.
+        """
+        return self._normaliser.key(url.without_login(href)) if href.startswith(WEB_SCHEMES) else href
 
     def canonical(self, target: str, source: str, facts: Facts) -> None:
         """Collect the canonical of a page, when the owner wants canonicals."""
@@ -122,7 +130,7 @@ class Intake:
 
     def add(self, candidate: Candidate) -> None:
         """Collect one candidate of any purpose."""
-        href, facts = url.without_login(candidate.href), candidate.facts
+        href, facts = candidate.href, candidate.facts
         if candidate.purpose is Purpose.PAGE:
             known = self._recent.get(href)
             if known is None or not known.covers(facts):
@@ -310,11 +318,11 @@ class Intake:
                     self._recent.pop(href, None)
                     self.add(Candidate(href, facts, purpose))
 
-    def note(self, code: str, subject: str, **arguments: str | int) -> None:
+    def note(self, code: str, subject: str, **arguments: str | float) -> None:
         """Remember a finding until the batch is written."""
         self._findings.append((code, subject, arguments))
 
-    def take_findings(self) -> list[tuple[str, str, dict[str, str | int]]]:
+    def take_findings(self) -> list[tuple[str, str, dict[str, str | float]]]:
         """Return the findings (code, subject, arguments) since the last call."""
         findings, self._findings = self._findings, []
         return findings
@@ -322,8 +330,7 @@ class Intake:
     # -- keys --------------------------------------------------------------------------------------
 
     def key_of(self, href: str, purpose: int = 0) -> tuple[int, int]:
-        """Return (host, hash) of an address as it is, or would be, stored."""
-        href = url.without_login(href)
+        """Return (host, hash) of an address as it stands, or would stand, in the store."""
         host = self.host_id(url.host_of(href))
         return host, self._find(host, purpose, href)[0]
 

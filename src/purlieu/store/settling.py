@@ -115,14 +115,16 @@ class Settling:
             web = parsed and href.startswith(WEB_SCHEMES)
             if kind in NOT_FOLLOWED or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
                 continue
-            host, hashed = self.intake.key_of(href) if web else (0, url.key64(href))
+            host, hashed = self.intake.key_of(self.intake.normal(href)) if web else (0, url.key64(href))
             reason = "scope" if web else "scheme" if parsed else "invalid_url"
             if (host, reason) not in capped and self.database.one("has_row", self.run.id, host, hashed) is None:
                 yield what, href
 
     def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, Link]]:
         """Yield every address that the run has found, from what is stored of its pages; most of them once."""
-        yield from (("seed", _link(href)) for href in seeds)
+        for href in seeds:
+            if self.database.one("has_row", self.run.id, *self.intake.key_of(href)) is None:
+                yield "seed", _link(href)
         checked: set[str] = set()
         for source, blob in self._pages():
             # As sets of lines, so that what was checked before costs next to nothing.
