@@ -125,7 +125,7 @@ def test_a_crawl_with_an_endeca_folder(tmp_path: Path) -> None:
 
     async def give(received: Received, out: asyncio.StreamWriter) -> bool:
         asked.append(received.path)
-        links = '<a href="/in/a">a</a><a href="http://127.0.0.2:1/c">c</a>'
+        links = '<a href="/in/a">a</a><a href="/out/b">b</a><a href="http://127.0.0.2:1/c">c</a>'
         out.write(message(b"" if received.path == "/robots.txt" else f"<title>x</title>{links}".encode()))
         return True
 
