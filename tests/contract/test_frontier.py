@@ -20,8 +20,9 @@ from purlieu.outcome import Outcome, reason
 from purlieu.scope import Scope
 from purlieu.store import runs
 from purlieu.store.counters import IntakeLimits
-from purlieu.store.frontier import LEASE_SECONDS, Frontier, FrontierRules, Lease
+from purlieu.store.frontier import LEASE_SECONDS, Frontier, FrontierRules
 from purlieu.store.intake import Intake
+from purlieu.store.lease import Lease
 from purlieu.store.settling import Settling
 from purlieu.store.sqlite import SqliteDatabase
 

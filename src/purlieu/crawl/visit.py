@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.page import Page
     from purlieu.settings import PolitenessSettings, Settings
-    from purlieu.store.frontier import Origin
+    from purlieu.store.lease import Origin
 
 LOG = logging.getLogger(__name__)
 _HEAD_REFUSED = frozenset({405, 501})

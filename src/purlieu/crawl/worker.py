@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from purlieu.crawl.outbox import Outbox
     from purlieu.crawl.visit import Visitor
     from purlieu.decide import Visit
-    from purlieu.store.frontier import Frontier, Lease
+    from purlieu.store.frontier import Frontier
+    from purlieu.store.lease import Lease
 
 BATCH = 64
 """Visits written in one transaction at most."""

@@ -11,18 +11,18 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from purlieu import robots as robots_txt
 from purlieu import url
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
-from purlieu.robots import Robots
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
 from purlieu.store.harvest import Harvest, HarvestRules
 from purlieu.store.intake import Intake
 from purlieu.store.landings import Landings
+from purlieu.store.lease import Lease, Origin
 from purlieu.store.outlinks import pack
 from purlieu.store.rejudging import Rejudging
 from purlieu.store.writes import NUMBERS, PURPOSES
@@ -30,42 +30,6 @@ from purlieu.store.writes import NUMBERS, PURPOSES
 LEASE_SECONDS = 60.0
 FORGIVEN_SECONDS = 3600.0
 """After so long without a request a host's failures of old slow nobody down."""
-
-
-@dataclass(slots=True)
-class Origin:
-    """An origin of a leased host: its robots.txt when known, and whether its pages have ended by it."""
-
-    id: int
-    origin: str
-    state: str
-    rules: Robots | None
-    fetched_at: float | None
-    first_failed_at: float | None
-    ended: bool
-
-
-@dataclass(slots=True)
-class Lease:
-    """A host held by one worker, with its pace so far; the holder keeps the figures up to date (R-4.1 to R-4.3).
-
-    ``broken`` says that the holder gives the host up; ``in_flight`` are the keys handed out and not yet
-    finished; ``token`` makes a late finish write nothing.
-    """
-
-    host: int
-    name: str
-    token: int
-    expires_at: float
-    next_at: float
-    smoothed_seconds: float
-    backoff_seconds: float
-    failures_in_a_row: int
-    crawl_delay: float | None = None
-    loopback: bool = False
-    broken: bool = False
-    origins: dict[int, Origin] = field(default_factory=dict)
-    in_flight: set[tuple[int, int]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)

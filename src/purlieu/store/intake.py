@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling, grant_of_hop
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
-from purlieu.store.counters import Counters, HostCount, IntakeLimits, Run
+from purlieu.store.counters import Counters, IntakeLimits, Run
 from purlieu.store.database import Database, Row
+from purlieu.store.hosts import Hosts
 from purlieu.store.outlinks import Link, unpack
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS, PURPOSES, Key, Writes
 
@@ -53,10 +54,8 @@ class Intake:
         self._recent: dict[str, Facts] = {}
         self._found: dict[str, Facts] = {}
         self._found_other: dict[tuple[str, Purpose], Facts] = {}
-        self._hosts: dict[str, int] = {}
-        self._origins: dict[str, int] = {}
-        self._counts: dict[int, HostCount] = {}
         self._writes = Writes()
+        self._hosts = Hosts(database, run, self._writes)
         self._took_twin = False
         self._woken: list[str] = []
         self._normaliser = admission.normaliser
@@ -122,11 +121,12 @@ class Intake:
 
     def forget(self) -> None:
         """Forget all that is remembered of the store, after a batch was rolled back."""
-        for memory in (self._recent, self._found, self._found_other, self._hosts, self._origins, self._counts):
+        for memory in (self._recent, self._found, self._found_other):
             memory.clear()
         self._findings = []
         self._woken = []
         self._writes = Writes()
+        self._hosts = Hosts(self._database, self._run, self._writes)
 
     def add(self, candidate: Candidate) -> None:
         """Collect one candidate of any purpose."""
@@ -150,9 +150,12 @@ class Intake:
                 self._recent.clear()
             pages, others = self._found, self._found_other
             self._found, self._found_other = {}, {}
-            batch = [(self.host_id(url.host_of(href)), href, Purpose.PAGE, facts) for href, facts in pages.items()]
+            batch = [
+                (self._hosts.number(url.host_of(href)), href, Purpose.PAGE, facts) for href, facts in pages.items()
+            ]
             batch += [
-                (self.host_id(url.host_of(href)), href, purpose, facts) for (href, purpose), facts in others.items()
+                (self._hosts.number(url.host_of(href)), href, purpose, facts)
+                for (href, purpose), facts in others.items()
             ]
             # In key order, so that one host's rows are met together (R-1.2).
             batch.sort(key=_by_host)
@@ -169,7 +172,7 @@ class Intake:
             self._merge((host, number, hashed), href, _facts_of(row, self.sites_of((host, number, hashed))), facts, row)
             return
         refusal = None
-        if number != _ROBOTS and self._count(host).refused:
+        if number != _ROBOTS and self._hosts.count(host).refused:
             refusal = self._database.one("refusal", self._run.id, host, number, hashed)
         if refusal is not None:
             facts = _refused_facts(refusal).merged(facts)
@@ -199,7 +202,7 @@ class Intake:
         )  # fmt: skip
         if number == 0:
             self._writes.pages[host] += 1
-            self._count(host).pages += 1
+            self._hosts.count(host).pages += 1
         twin = self._twin(key, href) if number != _ROBOTS else None
         if twin is not None:
             self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
@@ -266,7 +269,7 @@ class Intake:
         if not known:
             self._counters.refused += 1
             self._writes.refused[host] += 1
-            self._count(host).refused += 1
+            self._hosts.count(host).refused += 1
         text = href if len(href) <= self.admission.max_url_length else href[: self.admission.max_url_length]
         self._writes.refusals.append((
             self._run.id, *key, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
@@ -279,7 +282,7 @@ class Intake:
             return True
         if self.admission.scope.pending and not self.admission.only_seeds:
             return True
-        return self._count(host).refused < self._limits.refusals_per_host
+        return self._hosts.count(host).refused < self._limits.refusals_per_host
 
     def _not_of_the_web(self, text: str, facts: Facts, *, parsed: bool) -> None:
         """Count or list what is no http(s) address; nothing of it is remembered in ``recent``."""
@@ -306,7 +309,7 @@ class Intake:
             self._judge_refusals("all_refusals" if everything else "scope_refusals", (), FIRST, everything=everything)
             return
         for host in hosts:
-            self._judge_refusals("scope_refusals_of_host", (self.host_id(host),), FIRST[1:], everything=False)
+            self._judge_refusals("scope_refusals_of_host", (self._hosts.number(host),), FIRST[1:], everything=False)
 
     def _judge_refusals(self, name: str, where: tuple[int, ...], first: tuple[int, ...], *, everything: bool) -> None:
         last = first
@@ -329,24 +332,14 @@ class Intake:
 
     # -- keys --------------------------------------------------------------------------------------
 
+    def host_id(self, name: str) -> int:
+        """Return the number of a host."""
+        return self._hosts.number(name)
+
     def key_of(self, href: str, purpose: int = 0) -> tuple[int, int]:
         """Return (host, hash) of an address as it stands, or would stand, in the store."""
-        host = self.host_id(url.host_of(href))
+        host = self._hosts.number(url.host_of(href))
         return host, self._find(host, purpose, href)[0]
-
-    def host_id(self, name: str) -> int:
-        """Return the number of a host; a new one is written."""
-        number = self._hosts.get(name)
-        if number is None:
-            if len(self._hosts) > RECENT:
-                self._hosts.clear()
-            row = self._database.one("host_id", name) or self._database.one("add_host", name)
-            if row is None:
-                message = "a host was written and is not there"
-                raise AssertionError(message)
-            number = self._hosts[name] = int(row[0])
-            self._database.run("add_run_host", self._run.id, number)
-        return number
 
     def _find(self, host: int, number: int, href: str) -> tuple[int, Row | None]:
         """Return the hash under which an address stands or will stand, and its row.
@@ -355,7 +348,7 @@ class Intake:
         """
         salt = 0
         # A host without pages, as foreign ones are, need not be asked for one.
-        empty = number == 0 and not self._count(host).pages
+        empty = number == 0 and not self._hosts.count(host).pages
         while True:
             hashed = self._hash_of(f"{href}\x00{salt}" if salt else href)
             row = None if empty else self._database.one("entry", self._run.id, host, number, hashed)
@@ -369,20 +362,8 @@ class Intake:
 
     def _origin(self, origin: str, host: int, *, wants_robots: bool) -> int:
         """Return the number of an origin's robots.txt; its entry is added with the first page."""
-        number = self._origins.get(origin)
-        if number is None:
-            if len(self._origins) > RECENT:
-                self._origins.clear()
-            row = self._database.one("robots_id", self._run.id, origin) or self._database.one(
-                "add_robots", self._run.id, host, origin, "wanted"
-            )
-            if row is None:
-                message = "an origin was written and is not there"
-                raise AssertionError(message)
-            number = int(row[0])
-            if wants_robots:
-                self._origins[origin] = number
-        if wants_robots and origin in self._origins and number not in self._writes.asked_robots:
+        number = self._hosts.origin(origin, host)
+        if wants_robots and number not in self._writes.asked_robots:
             self._writes.asked_robots.add(number)
             self.add(Candidate(f"{origin}/robots.txt", _ROBOTS_FACTS, Purpose.ROBOTS))
         return number
@@ -421,21 +402,9 @@ class Intake:
             return frozenset()
         return frozenset(row[0] for row in self._database.rows("sites_of", self._run.id, *key))
 
-    def _count(self, host: int) -> HostCount:
-        """Return how many pages are admitted and how many refusals listed of a host; kept in memory once read."""
-        count = self._counts.get(host)
-        if count is None:
-            if len(self._counts) > RECENT:
-                self._counts.clear()
-            row = self._database.one("run_host", self._run.id, host)
-            count = self._counts[host] = HostCount(
-                (row[1] if row else 0) + self._writes.pages[host], (row[2] if row else 0) + self._writes.refused[host]
-            )
-        return count
-
     def _host_full(self, host: int) -> bool:
         most = self._limits.pages_per_host
-        return most is not None and self._count(host).pages >= most
+        return most is not None and self._hosts.count(host).pages >= most
 
 
 _SAME_DEPTH = {"refresh": FoundBy.REFRESH, "canonical": FoundBy.CANONICAL}

@@ -1,0 +1,69 @@
+"""What an intake remembers of hosts and origins: their numbers, and how much of them a run has taken in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from purlieu.store.counters import HostCount
+
+if TYPE_CHECKING:
+    from purlieu.store.counters import Run
+    from purlieu.store.database import Database, Row
+    from purlieu.store.writes import Writes
+
+REMEMBERED = 200_000
+"""Hosts kept in memory; then the memory starts afresh."""
+
+
+class Hosts:
+    """The hosts and origins of one run, looked up once each."""
+
+    def __init__(self, database: Database, run: Run, writes: Writes) -> None:
+        """Start with nothing remembered; ``writes`` holds what the round at hand has added."""
+        self._database = database
+        self._run = run
+        self._writes = writes
+        self._numbers: dict[str, int] = {}
+        self._origins: dict[str, int] = {}
+        self._counts: dict[int, HostCount] = {}
+
+    def number(self, name: str) -> int:
+        """Return the number of a host; a new one is written."""
+        number = self._numbers.get(name)
+        if number is None:
+            if len(self._numbers) > REMEMBERED:
+                self._numbers.clear()
+            row = self._database.one("host_id", name) or self._database.one("add_host", name)
+            number = self._numbers[name] = _number(row)
+            self._database.run("add_run_host", self._run.id, number)
+        return number
+
+    def origin(self, origin: str, host: int) -> int:
+        """Return the number of an origin's robots.txt; a new one is written."""
+        number = self._origins.get(origin)
+        if number is None:
+            if len(self._origins) > REMEMBERED:
+                self._origins.clear()
+            known = self._database.one("robots_id", self._run.id, origin)
+            row = known or self._database.one("add_robots", self._run.id, host, origin, "wanted")
+            number = self._origins[origin] = _number(row)
+        return number
+
+    def count(self, host: int) -> HostCount:
+        """Return how many pages are admitted and how many refusals listed of a host; the caller keeps it up to date."""
+        count = self._counts.get(host)
+        if count is None:
+            if len(self._counts) > REMEMBERED:
+                self._counts.clear()
+            row = self._database.one("run_host", self._run.id, host)
+            count = self._counts[host] = HostCount(
+                (row[1] if row else 0) + self._writes.pages[host], (row[2] if row else 0) + self._writes.refused[host]
+            )
+        return count
+
+
+def _number(row: Row | None) -> int:
+    if row is None:
+        message = "a row was written and is not there"
+        raise AssertionError(message)
+    return int(row[0])

@@ -1,0 +1,43 @@
+"""A host held by one worker, and what is known of its origins. Values with figures that the holder keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from purlieu.robots import Robots
+
+
+@dataclass(slots=True)
+class Origin:
+    """An origin of a leased host: its robots.txt when known, and whether its pages have ended by it."""
+
+    id: int
+    origin: str
+    state: str
+    rules: Robots | None
+    fetched_at: float | None
+    first_failed_at: float | None
+    ended: bool
+
+
+@dataclass(slots=True)
+class Lease:
+    """A host held by one worker, with its pace so far; the holder keeps the figures up to date (R-4.1 to R-4.3).
+
+    ``broken`` says that the holder gives the host up; ``in_flight`` are the keys handed out and not yet
+    finished; ``token`` makes a late finish write nothing.
+    """
+
+    host: int
+    name: str
+    token: int
+    expires_at: float
+    next_at: float
+    smoothed_seconds: float
+    backoff_seconds: float
+    failures_in_a_row: int
+    crawl_delay: float | None = None
+    loopback: bool = False
+    broken: bool = False
+    origins: dict[int, Origin] = field(default_factory=dict)
+    in_flight: set[tuple[int, int]] = field(default_factory=set)
