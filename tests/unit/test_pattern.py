@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purlieu.pattern import Hit, Patterns, loop_breaker, mend
+from purlieu.pattern import Hit, Patterns, _sets, loop_breaker, mend
 from purlieu.pattern.syntax import loops
 
 CLASSIC = (r".*(/[^/]+)/[^/]+\1/[^/]+\1/", r".*(/.+?)/.*?\1/.*?\1/")
@@ -110,7 +110,7 @@ def test_a_timeout_is_a_hit() -> None:
 
 
 def test_a_big_set_still_answers() -> None:
-    """Patterns that are too many for one set are asked in several, with the same answer."""
+    """Hundreds of patterns with thousands of states are asked at once, and the first by number decides."""
     patterns = Patterns([rf"x.{{0,200}}y{number}z" for number in range(400)])
     assert patterns.first("http://h/x" + "-" * 100 + "y399z") == Hit(399)
     assert patterns.first("http://h/x" + "-" * 100 + "y7z" + "y399z") == Hit(7)
@@ -156,3 +156,10 @@ def test_a_set_without_an_answer_is_asked_one_by_one() -> None:
     """When a set has run out of memory its patterns are asked one by one: nothing is admitted for want of memory (R-3.4)."""
     patterns = Patterns(["b", "c"])
     assert [patterns._one_by_one((0, 1), text) for text in ("http://h/c", "http://h/b", "http://h/")] == [1, 0, 2]
+
+
+def test_several_sets_keep_the_order() -> None:
+    """Patterns that do not fit into one set stand in several, of which the first that answers decides (UF-2)."""
+    patterns = Patterns(["b", "c", "b", "d"])
+    patterns._sets = (*_sets([(0, "b"), (1, "c")]), *_sets([(2, "b"), (3, "d")]))
+    assert [patterns.first(text) for text in ("xb", "xd", "xc", "x")] == [Hit(0), Hit(3), Hit(1), None]

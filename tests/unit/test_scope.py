@@ -344,3 +344,25 @@ def test_any_text_is_judged(url: str) -> None:
         assert verdict.reason
         if verdict.accepted:
             assert parse(url).scheme in {"http", "https"}
+
+
+def test_a_landing_is_seen_by_who_asked_before() -> None:
+    """What was answered before a landing is not remembered after it, in the new scope; the old one stays (R-3.2)."""
+    before = Scope.of(Settings(seeds=("http://a/", "http://b/")))
+    assert before.accepts("http://c/x", "c") is None
+    after = before.landed(0, "http://c/")
+    assert after.accepts("http://c/x", "c") == 0
+    assert before.accepts("http://c/x", "c") is None
+
+
+@pytest.mark.parametrize("others", [0, 20])
+def test_the_first_of_nested_folders(others: int) -> None:
+    """Of several folders that hold a URL the first site by number is named, few or many, in whatever order they landed."""
+    folders = ["/a/b/", "/a/", "/a/b/", "/", "/a/"] + [f"/x{number}/" for number in range(others)]
+    sites = tuple(SiteSettings(url=f"http://h{folder}", mode="same-dir") for folder in folders)
+    scope = Scope.of(Settings(seeds=tuple(site.url for site in sites), sites=sites))
+    for site in reversed(range(len(sites))):
+        scope = scope.landed(site, scope.seed(site))
+    for path, expected in (("/a/b/c", {0, 1, 2, 3, 4}), ("/a/c", {1, 3, 4}), ("/c", {3})):
+        assert scope.accepting(f"http://h{path}", "h") == expected
+        assert scope.accepts(f"http://h{path}", "h") == min(expected)

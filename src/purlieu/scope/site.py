@@ -100,7 +100,7 @@ def hosts_of(site: Site) -> tuple[str, ...]:
     landing elsewhere, makes no further host.
     """
     host = host_of(site.start).removesuffix(".")
-    suffixes = [one for one in site.alternative_suffixes if host.endswith(one) and len(host) > len(one)]
+    suffixes = [one for one in site.alternative_suffixes if host.endswith(one)]
     stem = host.removesuffix(max(suffixes, key=len)) if suffixes else ""
     hosts = [host, *(f"{stem}{suffix}" for suffix in (site.alternative_suffixes if stem else ())), *site.aliases]
     if site.www_equivalent:
