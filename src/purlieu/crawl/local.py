@@ -6,6 +6,7 @@ The place where the parts are built and handed to each other. Nothing is decided
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from purlieu.settings import Settings
 
 _STATES = {"interrupted": "stopped", "system": "failed"}
+LOG = logging.getLogger(__name__)
 LEASE_SECONDS = 60.0
 RESUME_PAUSE_SECONDS = 0.25
 
@@ -225,6 +227,9 @@ class Crawl:
 
     def _note_settings(self) -> None:
         """Write the findings that follow from the settings alone (EN-80, EN-82)."""
+        for seed in self._seeds:
+            for note in self._intake.admission.scope.judge(seed).notes:
+                LOG.debug(note)  # EN-29
         for finding in scope_findings(self._settings):
             self._frontier.note(finding.code, finding.subject, **finding.arguments)
         if not self._settings.robots.obey:

@@ -12,14 +12,11 @@ from dataclasses import dataclass, replace
 from purlieu.decide import Visit
 from purlieu.domain import is_public_suffix
 from purlieu.landing import LandingKind, walk
-from purlieu.scope import Scope
+from purlieu.scope import Scope, Site
 from purlieu.store.counters import Run
 from purlieu.store.database import Database
 from purlieu.store.intake import Intake
 from purlieu.url import host_of
-
-_BY_HOST = frozenset({"same-host", "same-dir"})
-"""Modes in which a landing opens nothing but the host it is on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ class Landings:
         self._intake = intake
         self._follow_sitemaps = follow_sitemaps
         self._tips: dict[str, set[int]] = {}
-        self._landed: set[str] = set()
+        self._landed: dict[int, str | None] = {}
 
     def open(self) -> None:
         """Apply the stored landings and find where the other chains have come to."""
@@ -48,9 +45,9 @@ class Landings:
             return  # a list opens nothing, wherever its URLs lead
         scope = self._intake.admission.scope
         landed: dict[str, str] = dict(self._database.rows("landings", self._run.id))
-        for site in sorted(scope.pending):
-            if scope.seed(site) in landed:
-                scope = scope.landed(site, landed[scope.seed(site)])
+        scope = scope.all_landed(
+            {site: landed[scope.seed(site)] for site in scope.pending if scope.seed(site) in landed}
+        )
         self._use(scope)
         self._tips = {}
         for site in sorted(scope.pending):
@@ -78,13 +75,17 @@ class Landings:
         return bool(stuck)
 
     def _open_up(self) -> None:
-        """Judge again what the landings since the last call may have opened, and follow the sitemaps named there."""
-        if self._landed:
-            known = self._landed if all(site.mode in _BY_HOST for site in self._intake.admission.scope.sites) else None
-            self._intake.judge_again(known)
-            for host in self._landed:
-                self._follow_sitemaps(host)
-            self._landed = set()
+        """Land what has arrived since the last call; judge again what that may open, follow the sitemaps there."""
+        if not self._landed:
+            return
+        landed, self._landed = self._landed, {}
+        scope = self._intake.admission.scope.all_landed(landed)
+        self._use(scope)
+        hosts = {host_of(href or scope.seed(site)) for site, href in landed.items()}
+        hosts |= {host_of(scope.seed(site)) for site in landed}
+        self._intake.judge_again(hosts if all(_opens_its_host_only(scope.sites[site]) for site in landed) else None)
+        for host in hosts:
+            self._follow_sitemaps(host)
 
     def _advance(self, site: int, start: str) -> None:
         """Walk from an address of a site's chain; land, or wait at the first that has not ended."""
@@ -95,12 +96,11 @@ class Landings:
             self._land(site, landing.href if landing.kind is LandingKind.LANDED else None)
 
     def _land(self, site: int, href: str | None) -> None:
-        scope = self._intake.admission.scope.landed(site, href)
-        if href and host_of(href) != host_of(scope.seed(site)) and is_public_suffix(host_of(href)):
-            self._intake.note("seed_landed_on_suffix", scope.seed(site), landing=href)
-        self._database.run("add_landing", self._run.id, scope.seed(site), href or scope.seed(site))
-        self._landed |= {host_of(href or scope.seed(site)), host_of(scope.seed(site))}
-        self._use(scope)
+        seed = self._intake.admission.scope.seed(site)
+        if href and host_of(href) != host_of(seed) and is_public_suffix(host_of(href)):
+            self._intake.note("seed_landed_on_suffix", seed, landing=href)
+        self._database.run("add_landing", self._run.id, seed, href or seed)
+        self._landed[site] = href
 
     def _use(self, scope: Scope) -> None:
         self._intake.admission = replace(self._intake.admission, scope=scope)
@@ -113,3 +113,9 @@ class Landings:
     def _step(self, href: str) -> Step | None:
         row = self._database.one("hop", self._run.id, *self._intake.key_of(href))
         return Step(row[0], row[2]) if row else None
+
+
+def _opens_its_host_only(site: Site) -> bool:
+    """Return whether a landing opens nothing but the host it is on, so that only refusals there need be looked at."""
+    alike = site.aliases or site.www_equivalent or site.alternative_suffixes
+    return site.mode in {"same-host", "same-dir"} and not alike

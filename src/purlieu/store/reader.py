@@ -13,11 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from purlieu.candidate import Purpose
+from purlieu.candidate import Facts, FoundBy, Purpose
 from purlieu.errors import UrlError
 from purlieu.finding import Finding
 from purlieu.landing import MAX_REDIRECTS, Landing, walk
 from purlieu.store.database import Database, Row
+from purlieu.store.outlinks import lines, read
 from purlieu.url import host_of, key64, parse
 
 PURPOSE_NUMBER = {Purpose.PAGE: 0, Purpose.ROBOTS: 1, Purpose.SITEMAP: 2}
@@ -59,6 +60,37 @@ class VisitRow(NamedTuple):
     canonical: str | None
     last_modified: str | None
     fetched_at: float | None
+
+
+class FoundRow(NamedTuple):
+    """One row of the ledger as it was found and judged; ``rule`` decided it, last of all robots.txt."""
+
+    href: str
+    facts: Facts
+    rule: str
+    kind: str
+    reason: str
+    detail: str
+    status: int | None
+    redirect_to: str | None
+    attempts: int
+
+
+class RobotsRow(NamedTuple):
+    """What a run knows of an origin's robots.txt: ``body`` None until it was read, ``ended`` its pages' ending."""
+
+    state: str
+    body: bytes | None
+    source: str | None
+    ended: str | None
+
+
+class Linking(NamedTuple):
+    """Which pages link to an address: (page, kind, nofollow). ``cut``: there are more than the ``scanned`` pages."""
+
+    found: tuple[tuple[str, str, bool], ...]
+    scanned: int
+    cut: bool
 
 
 class HostRow(NamedTuple):
@@ -160,6 +192,60 @@ class Reader:
                 return None if row is None else VisitRow._make(row)
             salt += 1  # another address has this hash; intake.py put ours under the next salt (R-1.2)
 
+    def found(self, run: RunRow, href: str, purpose: Purpose = Purpose.PAGE) -> FoundRow | None:
+        """Return an address as a run found it, admitted or refused; None when it was not met or is not listed."""
+        salt, host, number = 0, host_of(href), PURPOSE_NUMBER[purpose]
+        while True:
+            hashed = self._hash_of(f"{href}\x00{salt}" if salt else href)
+            entry = self._database.one("report_found", run.id, number, hashed, host)
+            if entry is None or entry[0] == href:
+                break
+            salt += 1  # as in ``visit``
+        row = (
+            entry
+            or self._database.one("report_found_refused", run.id, number, hashed, host)
+            or self._database.one("report_found_cut", run.id, number, href, host)
+        )
+        return _found(row) if row else None
+
+    def found_pages(self, run: RunRow) -> Iterator[FoundRow]:
+        """Yield every page of the ledger as it was found, by host name and address."""
+        for host, _ in self._database.rows("report_hosts_of_ledger", run.id, run.id, run.id):
+            yield from map(_found, self._database.rows("report_found_pages_of_host", run.id, host))
+
+    def landings(self, run: RunRow) -> dict[str, str]:
+        """Return where the seeds of sites have landed, by the seed's href (R-3.2)."""
+        return dict(self._database.rows("landings", run.id))
+
+    def robots(self, run: RunRow, origin: str) -> RobotsRow | None:
+        """Return what a run knows of the robots.txt of an origin, None when it never came there."""
+        row = self._database.one("report_robots", run.id, origin)
+        return RobotsRow._make(row) if row else None
+
+    def naming_sitemaps(self, run: RunRow, href: str, most: int) -> list[tuple[str, str | None]]:
+        """Return at most so many sitemap files that name an address, by name, each with its lastmod."""
+        rows = self._database.rows("report_naming_sitemaps", run.id, host_of(href), self._hash_of(href), href, most)
+        return [(file, lastmod) for file, lastmod in rows]
+
+    def linking(self, run: RunRow, href: str, normal: Callable[[str], str], most: int, most_scanned: int) -> Linking:
+        """Return which pages of a run link to an address, in key order, from the stored links.
+
+        ``normal`` gives the address that a link means. Ends after so many were found or scanned.
+        """
+        found: list[tuple[str, str, bool]] = []
+        scanned, last = 0, (-1, -(2**63))
+        while rows := list(self._database.rows("report_outlinks", run.id, *last)):
+            last = (rows[-1][0], rows[-1][1])
+            for _, _, page, blob in rows:
+                if len(found) >= most or scanned >= most_scanned:
+                    return Linking(tuple(found), scanned, cut=True)
+                scanned += 1
+                told = next((line for line in lines(blob) if normal(line[1:]) == href), None)
+                if told is not None:
+                    _, kind, nofollow, _ = read(told)
+                    found.append((page, kind, nofollow))
+        return Linking(tuple(found), scanned, cut=False)
+
     def landing(
         self, run: RunRow, href: str, max_redirects: int = MAX_REDIRECTS, purpose: Purpose = Purpose.PAGE
     ) -> Landing[VisitRow]:
@@ -210,6 +296,13 @@ class Reader:
         """Return what was noted while a run went on, by code and subject."""
         rows = self._database.rows("report_findings", run.id)
         return [Finding(code, subject, json.loads(arguments)) for code, subject, arguments in rows]
+
+
+def _found(row: Row) -> FoundRow:
+    depth, hops, nofollow, found_by, via, linked, grant, sites = row[1:9]
+    lineage = frozenset(map(int, sites.split(","))) if sites else frozenset()
+    facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), grant, lineage)
+    return FoundRow(row[0], facts, *row[9:])
 
 
 def _run(row: Row) -> RunRow:

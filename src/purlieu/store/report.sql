@@ -106,3 +106,58 @@ SELECT origin, ended FROM robots WHERE run = ? AND ended IS NOT NULL ORDER BY or
 
 -- name: report_findings
 SELECT code, subject, arguments FROM finding WHERE run = ? ORDER BY code, subject;
+
+-- name: report_found
+-- One entry by host name, purpose and hash, as it was found and judged; for the verdict to be given again from the same facts.
+SELECT e.href, e.depth, e.hops, e.nofollow, e.found_by, e.via, e.linked, e.granted,
+    (SELECT group_concat(s.site) FROM site_of AS s
+        WHERE s.run = e.run AND s.host = e.host AND s.purpose = e.purpose AND s.hash = e.hash) AS sites,
+    e.rule, e.end_kind, e.end_reason, coalesce(e.detail, ''), e.status, e.redirect_to, e.attempts
+FROM host AS n JOIN ending AS e ON e.run = ? AND e.host = n.id AND e.purpose = ? AND e.hash = ?
+WHERE n.name = ?;
+
+-- name: report_found_refused
+-- The same of a refusal; what has no host stands under number 0.
+SELECT f.href, f.depth, f.hops, f.nofollow, f.found_by, f.via, f.linked, '', f.sites,
+    f.rule, 'excluded', f.reason, '', NULL, NULL, 0
+FROM refusal AS f
+WHERE f.run = ? AND f.purpose = ? AND f.hash = ? AND f.host = coalesce((SELECT id FROM host WHERE name = ?), 0);
+
+-- name: report_found_cut
+-- The same of a refusal by its text: a too long address is stored cut, under the hash of the whole (R-1.4).
+SELECT f.href, f.depth, f.hops, f.nofollow, f.found_by, f.via, f.linked, '', f.sites,
+    f.rule, 'excluded', f.reason, '', NULL, NULL, 0
+FROM refusal AS f
+WHERE f.run = ? AND f.purpose = ? AND f.href = ? AND f.host = coalesce((SELECT id FROM host WHERE name = ?), 0);
+
+-- name: report_found_pages_of_host
+-- The same of all pages of a host, admitted or refused, by address.
+SELECT e.href, e.depth, e.hops, e.nofollow, e.found_by, e.via, e.linked, e.granted,
+    (SELECT group_concat(s.site) FROM site_of AS s
+        WHERE s.run = e.run AND s.host = e.host AND s.purpose = 0 AND s.hash = e.hash) AS sites,
+    e.rule, e.end_kind, e.end_reason, coalesce(e.detail, ''), e.status, e.redirect_to, e.attempts
+FROM ending AS e WHERE e.run = ?1 AND e.host = ?2 AND e.purpose = 0
+UNION ALL
+SELECT f.href, f.depth, f.hops, f.nofollow, f.found_by, f.via, f.linked, '', f.sites,
+    f.rule, 'excluded', f.reason, '', NULL, NULL, 0
+FROM refusal AS f WHERE f.run = ?1 AND f.host = ?2 AND f.purpose = 0 AND NOT EXISTS (
+    SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
+        AND substr(e.href, 1, length(f.href)) = f.href
+)
+ORDER BY 1;
+
+-- name: report_robots
+-- What a run knows of the robots.txt of an origin.
+SELECT state, body, source, ended FROM robots WHERE run = ? AND origin = ?;
+
+-- name: report_naming_sitemaps
+-- The sitemap files that name an address, with what they say of it.
+SELECT s.sitemap, s.lastmod FROM sitemap_entry AS s
+WHERE s.run = ? AND s.host = (SELECT id FROM host WHERE name = ?) AND s.hash = ? AND s.href = ? ORDER BY s.sitemap LIMIT ?;
+
+-- name: report_outlinks
+-- The pages whose links were read last in this run, in key order after (host, hash).
+SELECT p.host, p.hash, p.href, p.outlinks FROM page AS p
+WHERE p.crawl = (SELECT crawl FROM run WHERE id = ?1) AND p.last_run = ?1 AND p.outlinks IS NOT NULL
+    AND (p.host, p.hash) > (?2, ?3)
+ORDER BY p.host, p.hash LIMIT 200;
