@@ -80,9 +80,18 @@ class Loopback:
     dropped.
     """
 
-    def __init__(self, answer: Answer, *, seconds: float = 30.0, tls: ssl.SSLContext | None = None) -> None:
-        """Serve this coroutine, over TLS when given a context."""
+    def __init__(
+        self,
+        answer: Answer,
+        *,
+        seconds: float = 30.0,
+        tls: ssl.SSLContext | None = None,
+        address: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        """Serve this coroutine, over TLS when given a context; at another address of loopback, on a given port."""
         self._answer = answer
+        self._address = address
         self._seconds = seconds
         self._tls = tls
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -90,16 +99,16 @@ class Loopback:
         self._thread: threading.Thread | None = None
         self.log: list[Received] = []
         self.connections = 0
-        self.port = 0
+        self.port = port
 
     @property
     def origin(self) -> str:
         """Return scheme, address and port, such as ``http://127.0.0.1:40123``."""
-        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://{self._address}:{self.port}"
 
     def __enter__(self) -> Self:
         """Listen; the port is known when this returns."""
-        listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        listener = socket.create_server((self._address, self.port), backlog=512)
         self.port = listener.getsockname()[1]
         self._thread = threading.Thread(target=asyncio.run, args=(self._serve(listener),), daemon=True)
         self._thread.start()

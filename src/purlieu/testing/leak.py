@@ -1,0 +1,184 @@
+"""The leak kit: crawls a site that tempts out of scope, and says which requests no rule of R-3.3 allows.
+
+The verdict looks at the server's log alone and trusts nothing that the crawler says of itself. Knows the rules of
+grants; the temptations are ``lure.py``'s and ``bait.py``'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from purlieu.crawl.local import Crawl
+from purlieu.fetch.address import CLASSES
+from purlieu.fetch.http import HttpFetcher
+from purlieu.normalise import Normaliser
+from purlieu.response import Failure, Request, Response
+from purlieu.scope import Scope
+from purlieu.settings import Settings
+from purlieu.testing.lure import HOME, Asked, LeakSite, met
+from purlieu.url import origin_of, parse
+
+__all__ = ["HOME", "Asked", "Leak", "LeakSite", "crawled", "fitted", "imitated", "leaks", "rounds"]
+
+ROBOTS_HOPS: Final = 5
+"""So many redirects of a robots.txt are followed (R-3.3, RFC 9309 2.3.1.2)."""
+MOST_HOMES: Final = 3
+"""So many of an owner's seeds are imitated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """An address that was asked for although no rule allows it."""
+
+    url: str
+    times: int
+    why: str
+
+
+def leaks(log: Sequence[Asked], settings: Settings) -> list[Leak]:
+    """Return the addresses of a log that neither the scope of the settings nor a grant of R-3.3 allows.
+
+    Allowed are what is in scope once the seeds have landed, the seeds and the hops of their chains, the robots.txt of
+    an origin of which anything else is allowed, the redirects of one of an origin in scope (at most five), and the
+    sitemaps that such a one or the owner names.
+    """
+    answers = {href: asked for asked in log if (href := met(asked.url, asked.url))}
+    allowed, scope = _seeds_and_scope(answers, settings)
+    only_seeds = settings.scope.only_seeds
+    of_seeds = {origin_of(href) for href in allowed if href}
+    allowed |= {href for href in answers if not only_seeds and scope.judge(href).accepted}
+    if settings.scope.judge_against == "own-seed":
+        allowed = {href for href in allowed if _is_of_lineage(href, scope)}
+    allowed |= {met(file, file) for file in settings.sitemap.files}
+    seen: set[str] = set()
+    while more := {origin_of(href) for href in allowed if href} - seen:
+        seen |= more
+        for origin in more:
+            allowed.add(own := f"{origin}/robots.txt")
+            in_scope = scope.judge(f"{origin}/", "robots").accepted
+            if in_scope or origin in of_seeds:
+                hops = _chain(own, answers, ROBOTS_HOPS, None)
+                allowed |= set(hops)
+                named = answers[hops[-1]].sitemaps if in_scope and hops[-1] in answers else ()
+                allowed |= set(named) if settings.sitemap.use and not only_seeds else set()
+    times: dict[str, int] = {}
+    for asked in log:
+        href = met(asked.url, asked.url) or asked.url
+        times[href] = times.get(href, 0) + 1
+    return [Leak(href, count, scope.judge(href).reason) for href, count in times.items() if href not in allowed]
+
+
+def _seeds_and_scope(answers: dict[str, Asked], settings: Settings) -> tuple[set[str], Scope]:
+    """Return the seeds with the hops of their chains, and the scope after these have landed."""
+    normaliser = Normaliser.of(settings.normalise)
+    scope = Scope.of(settings)
+    allowed: set[str] = set()
+    landings: dict[int, str | None] = {}
+    for seed in settings.seeds:
+        href = parse(seed).href
+        asked = met(normaliser.key(href) if settings.normalise.apply_to_seeds else href, href)
+        hops = _chain(asked, answers, settings.limits.max_redirects, normaliser)
+        allowed |= set(hops)
+        last = answers.get(hops[-1])
+        landed = hops[-1] if last is not None and last.succeeded and not last.redirect else None
+        landings |= {site.index: landed for site in scope.sites if site.url == href}
+    return allowed, scope.all_landed(landings)
+
+
+def _chain(href: str, answers: dict[str, Asked], most: int, normaliser: Normaliser | None) -> list[str]:
+    """Return an address and where its redirects lead, at most so many."""
+    hops = [href]
+    while len(hops) <= most and (asked := answers.get(hops[-1])) and asked.redirect:
+        target = normaliser.key(asked.redirect) if normaliser else asked.redirect
+        if target in hops:
+            break
+        hops.append(target)
+    return hops
+
+
+def _is_of_lineage(href: str, scope: Scope) -> bool:
+    """Return whether an address that only one home links to is of that home's own site."""
+    _, found, index = href.rpartition("/only-from-")
+    own = frozenset({int(index)}) if found and index.isdigit() else None
+    return own is None or scope.judge(href, sites=own).accepted
+
+
+# -- a crawl of it -------------------------------------------------------------------------------------
+
+
+class _Unguarded:
+    """A fetcher that goes wherever it is sent: the guard of addresses must not hide that a scope leaks."""
+
+    def __init__(self, fetcher: HttpFetcher) -> None:
+        self._fetcher = fetcher
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        return await self._fetcher.fetch(replace(request, opens=True, in_scope=True))
+
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+
+def fitted(settings: Settings, site: LeakSite, store: str) -> Settings:
+    """Return an owner's settings for a crawl of the kit.
+
+    Seeds and sites lie on the kit, nothing waits, and nothing that could hide a leak is left: limits, filters, and
+    robots.txt stays as the owner has it. Logins and exceptions for hosts are left out, so that no secret is needed.
+    """
+    plain = Settings()
+    homes = site.homes
+    sites = tuple(replace(one, url=_on_kit(one.url, site), strict=False) for one in settings.sites)
+    if site.seeds != homes or not site.proxy:  # the suffixes of the owner's hosts fit no other
+        sites = tuple(replace(one, alternative_suffixes=()) for one in sites)
+        settings = replace(settings, scope=replace(settings.scope, alternative_suffixes=()))
+    return replace(
+        settings,
+        seeds=site.seeds,
+        name="leaktest",
+        store=store,
+        sites=tuple({(one.url, one.mode): one for one in sites}.values()),
+        scope=replace(settings.scope, strict=False),
+        filter=plain.filter,
+        limits=replace(plain.limits, max_redirects=settings.limits.max_redirects),
+        fetch=replace(
+            plain.fetch, proxy=site.proxy, allow_addresses=CLASSES[1:], timeout_seconds=10.0, http2=False,
+            classes=settings.fetch.classes, head_first=settings.fetch.head_first,
+        ),
+        politeness=replace(
+            plain.politeness, delay=0.0, connections=16, adaptive=False, retries=0, max_backoff_seconds=0.0,
+            give_up_after=1_000_000,
+        ),
+        robots=replace(settings.robots, tries=1),
+        sitemap=replace(settings.sitemap, files=()),
+        hosts=(),
+        origins=(),
+    )  # fmt: skip
+
+
+def _on_kit(url: str, site: LeakSite) -> str:
+    return imitated(url) if site.proxy else site.homes[0]
+
+
+def imitated(url: str) -> str:
+    """Return an owner's address as the kit imitates it: over http, since nobody's certificate is at hand."""
+    href = met(url, url)
+    return f"http:{href.removeprefix('https:')}" if href.startswith("https:") else href
+
+
+def rounds(settings: Settings) -> tuple[LeakSite, ...]:
+    """Return the sites to crawl: the owner's hosts imitated, the same with seeds that redirect there, and addresses."""
+    homes = tuple(dict.fromkeys(map(imitated, settings.seeds[:MOST_HOMES]))) or (HOME,)
+    return LeakSite(homes), LeakSite(homes, moved=True), LeakSite(homes, by_address=True)
+
+
+async def crawled(settings: Settings, site: LeakSite, store: str) -> list[Leak]:
+    """Crawl a site that is being served, by an owner's settings, and return the leaks. ``store`` is a new file."""
+    made = fitted(settings, site, store)
+    loop_time = asyncio.get_running_loop().time
+    fetcher = _Unguarded(HttpFetcher(made.fetch, (), (), "Purlieu leaktest", loop_time))
+    async with Crawl(made, fetcher=fetcher) as crawl:
+        await crawl.run()
+    return leaks(site.log, made)
