@@ -52,6 +52,15 @@ def of_crawl(arguments: argparse.Namespace, stdin: TextIO, stored: tuple[str, st
     return made
 
 
+def of_file(path: str) -> Settings:
+    """Return the settings of a file with the lines of its rules file; raises SettingsError with every mistake."""
+    mistakes: list[Mistake] = []
+    made = _with_rules(settings.read(read(path), path=path), path, mistakes)
+    if mistakes:
+        raise SettingsError(tuple(mistakes))
+    return made
+
+
 def _with_rules(made: Settings, path: str | None, mistakes: list[Mistake]) -> Settings:
     """Return the settings with the lines of ``filter.rules_file``, which stands relative to the settings file."""
     name = made.filter.rules_file

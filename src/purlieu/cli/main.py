@@ -74,6 +74,18 @@ def _run(words: Sequence[str]) -> int:
         from purlieu.cli import adopt
 
         return adopt.run(arguments)
+    if arguments.command == "explain":
+        from purlieu.cli import explain
+
+        return explain.run(arguments)
+    if arguments.command == "scope" and arguments.what == "leaktest":
+        from purlieu.cli import leaktest
+
+        return leaktest.run(arguments)
+    if arguments.command == "scope":
+        from purlieu.cli import scope
+
+        return scope.run(arguments)
     if arguments.command == "completion":
         from purlieu.cli import completion
 

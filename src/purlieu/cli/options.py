@@ -141,6 +141,47 @@ COMMANDS: Final = (
         ),
     ),
     Command(
+        "explain",
+        "tell why a URL is in or out, without asking the network",
+        (
+            Argument(("url",), "the URL to explain", "URL"),
+            Argument(("-c", "--config"), f"the settings file to judge by (default: {SETTINGS_FILE})", "FILE"),
+            Argument(("--run",), "judge as this run did, and tell what it knows: its number, or latest", "RUN"),
+            Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+            Argument(("--json",), "print one JSON object", kind="flag"),
+            _STORE,
+        ),
+    ),
+    Command(
+        "scope",
+        "try out what belongs to a crawl, without asking the network",
+        commands=(
+            Command(
+                "check",
+                "judge URLs by a settings file; exit status 1 if any is refused",
+                (
+                    Argument(("urls",), "a URL, a file with one a line, or - for stdin", "URL", "rest"),
+                    Argument(
+                        ("-c", "--config"),
+                        f"the settings file (default: {SETTINGS_FILE})",
+                        "FILE",
+                        default=SETTINGS_FILE,
+                    ),
+                    Argument(("--json",), "print one JSON object a line", kind="flag"),
+                ),
+            ),
+            Command(
+                "leaktest",
+                "crawl a site, served here, that tempts out of scope; exit status 1 if it succeeds",
+                (
+                    Argument(("-c", "--config"), "the settings file (default: none, a crawl as it comes)", "FILE"),
+                    Argument(("--scope",), "how far the crawl reaches, in every site", "MODE", choices=MODES),
+                    Argument(("--json",), "print one JSON object: requests, leaks, rounds", kind="flag"),
+                ),
+            ),
+        ),
+    ),
+    Command(
         "config",
         "check, show or describe the settings file",
         commands=(

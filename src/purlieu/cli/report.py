@@ -26,7 +26,7 @@ from purlieu.store.sqlite import SqliteDatabase
 
 def runs(arguments: argparse.Namespace) -> int:
     """Print the runs of a store, the newest first."""
-    with _reader(arguments.store) as reader:
+    with opened(arguments.store) as reader:
         if arguments.json:
             for run in reader.runs():
                 sys.stdout.write(json.dumps(summary.of_row(run, _by_kind(reader, run)), ensure_ascii=False) + "\n")
@@ -55,14 +55,14 @@ def _by_kind(reader: Reader, run: RunRow) -> dict[str, int]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the result files of a run, print its books, and return 0."""
-    with _reader(arguments.store) as reader:
-        row = _run(reader, arguments.run, arguments.store)
+    with opened(arguments.store) as reader:
+        row = run_named(reader, arguments.run, arguments.store)
         made = _settings(reader, row)
     language = arguments.lang or made.language
     formats = arguments.format or made.formats
     folder = Path(arguments.output or settings.result_folder(made, row.crawl, row.id))
     files = report.write(arguments.store, row.id, folder, formats, language)
-    with _reader(arguments.store) as reader:
+    with opened(arguments.store) as reader:
         told = summary.of_run(reader, row, tuple(map(str, files)))
     for line in summary.lines(told, language):
         sys.stdout.write(f"{line}\n")
@@ -71,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _run(reader: Reader, named: str, store: str) -> RunRow:
+def run_named(reader: Reader, named: str, store: str) -> RunRow:
+    """Return the run of a number, or the latest; raises SettingsError when there is none."""
     row = reader.latest() if named == "latest" else reader.run(int(named)) if named.isdecimal() else None
     if row is None:
         known = ", ".join(str(one.id) for one in reader.runs()[:20]) or "none"
@@ -89,7 +90,8 @@ def _settings(reader: Reader, row: RunRow) -> Settings:
 
 
 @contextmanager
-def _reader(store: str) -> Iterator[Reader]:
+def opened(store: str) -> Iterator[Reader]:
+    """Give a reader of a store; raises SettingsError when there is no such file."""
     database = SqliteDatabase.reader(existing_store(store))
     try:
         yield Reader(database)
