@@ -630,3 +630,40 @@ def test_through_a_proxy_nothing_is_loopback(tmp_path: Path) -> None:
     crawl(web, made_settings(tmp_path / "s.db", {"fetch": {"proxy": "http://127.0.0.1:3128"}}), clock)
     starts = [one.began_at for one in web.asked]
     assert min(later - earlier for earlier, later in pairwise(starts)) >= 0.25
+
+
+def test_head_may_be_asked_first(tmp_path: Path) -> None:
+    """HEAD decides, GET follows at the host's pace; a server without HEAD gets GET; both must agree on HTML (ST-44, MF-21)."""
+    clock = FakeClock()
+
+    def typed(kind: str, head: str = "") -> Callable[[Request], Made]:
+        def give(request: Request) -> Made:
+            found = head or kind if request.method == "HEAD" else kind
+            return answer("x", headers={"Content-Type": found})
+
+        return give
+
+    def no_head(request: Request) -> Made:
+        return answer(status=405) if request.method == "HEAD" else html()
+
+    web = FakeWeb(
+        {
+            HOME: html("/agrees", "/changes", "/image", "/no-head"),
+            f"{HOME}agrees": typed("application/pdf"),
+            f"{HOME}changes": typed("application/pdf", head="text/html"),
+            f"{HOME}image": typed("image/png"),
+            f"{HOME}no-head": no_head,
+        },
+        clock,
+    )
+    store = tmp_path / "s.db"
+    result = crawl(web, made_settings(store, {"fetch": {"head_first": True}}), clock)
+    assert result.books_balanced, result.faults
+    found = endings(store)
+    assert found[f"{HOME}agrees"] == "fetched.ok"
+    assert found[f"{HOME}changes"] == "skipped.content_class"
+    assert found[f"{HOME}image"] == "skipped.content_class"
+    assert found[f"{HOME}no-head"] == "fetched.ok"
+    assert [one.request.method for one in web.asked if one.url == f"{HOME}image"] == ["HEAD"]
+    starts = [one.began_at for one in web.asked]
+    assert min(later - earlier for earlier, later in pairwise(starts)) >= 0.25
