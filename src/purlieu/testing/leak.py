@@ -27,6 +27,7 @@ ROBOTS_HOPS: Final = 5
 """So many redirects of a robots.txt are followed (R-3.3, RFC 9309 2.3.1.2)."""
 MOST_HOMES: Final = 3
 """So many of an owner's seeds are imitated."""
+_MODES_OF_ADDRESSES: Final = {"same-sld": "same-host"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +130,21 @@ def fitted(settings: Settings, site: LeakSite, store: str) -> Settings:
     robots.txt stays as the owner has it. Logins and exceptions for hosts are left out, so that no secret is needed.
     """
     plain = Settings()
-    homes = site.homes
     sites = tuple(replace(one, url=_on_kit(one.url, site), strict=False) for one in settings.sites)
-    if site.seeds != homes or not site.proxy:  # the suffixes of the owner's hosts fit no other
+    scope = replace(settings.scope, strict=False)
+    if site.seeds != site.homes or not site.proxy:  # the suffixes of the owner's hosts fit no other
         sites = tuple(replace(one, alternative_suffixes=()) for one in sites)
-        settings = replace(settings, scope=replace(settings.scope, alternative_suffixes=()))
+        scope = replace(scope, alternative_suffixes=())
+    if not site.proxy:  # an address has no second-level name
+        sites = tuple(replace(one, mode=_MODES_OF_ADDRESSES.get(one.mode, one.mode)) for one in sites)
+        scope = replace(scope, mode=_MODES_OF_ADDRESSES.get(scope.mode, scope.mode))
     return replace(
         settings,
         seeds=site.seeds,
         name="leaktest",
         store=store,
         sites=tuple({(one.url, one.mode): one for one in sites}.values()),
-        scope=replace(settings.scope, strict=False),
+        scope=scope,
         filter=plain.filter,
         limits=replace(plain.limits, max_redirects=settings.limits.max_redirects),
         fetch=replace(
@@ -159,7 +163,8 @@ def fitted(settings: Settings, site: LeakSite, store: str) -> Settings:
 
 
 def _on_kit(url: str, site: LeakSite) -> str:
-    return imitated(url) if site.proxy else site.homes[0]
+    home = site.homes[0]
+    return imitated(url) if site.proxy else home[: home.rfind("/") + 1]
 
 
 def imitated(url: str) -> str:
