@@ -151,3 +151,42 @@ def test_nothing_to_check(words: Words, told: str, toml: str, capsys: pytest.Cap
     """Without a URL, or with a word that is neither URL nor file, the exit status is 2 and the remedy is told."""
     assert main(["scope", "check", "-c", toml, *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_what_if(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What would enter and leave is counted by the rules that decided and would decide, and listed when asked for."""
+    toml = tmp_path / "other.toml"
+    toml.write_text(f'seeds = ["{HOME}"]\nfilter.exclude = ["*/r"]\n[scope]\nmode = "any"\n', encoding="utf-8")
+    assert main(["scope", "whatif", "latest", "-c", str(toml), "--store", store]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines[1:5]] == [
+        ["enters", "1"], ["leaves", "1"], ["stays", "in", "2"], ["stays", "out", "1"],
+    ]  # fmt: skip
+    assert "  out-of-scope:other.test -> any  1" in lines
+    assert "  same-host -> exclude:1  1" in lines
+    assert main(["scope", "whatif", "1", "-c", str(toml), "--list", "--store", store]) == 0
+    out = capsys.readouterr().out
+    assert "enters  http://other.test/  out-of-scope:other.test -> any\n" in out
+    assert f"leaves  {HOME}r  same-host -> exclude:1\n" in out
+
+
+def test_what_if_as_json(store: str, toml: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--json gives the counts as one object, after the listed pages; a seed that the run never met enters."""
+    assert main(["scope", "whatif", "1", "-c", toml, "--list", "--json", "--store", store]) == 0
+    *listed, counts = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (counts["run"], counts["enters"], counts["leaves"], counts["not_listed"]) == (1, 1, 3, [])
+    assert {"change": "enters", "was": "not met", "rule": "seed", "count": 1} in counts["by_rule"]
+    assert [one["url"] for one in listed if one["change"] == "leaves"] == [HOME, f"{HOME}a", f"{HOME}r"]
+
+
+def test_what_if_tells_what_is_not_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Refusals that the run only counted are said to be unknown, with their host and number (R-1.4)."""
+    web = FakeWeb({HOME: html(*(f"http://other.test/{number}" for number in range(5)))})
+    made = made_settings(tmp_path / "s.db", {"ledger": {"refusals_per_host": 2}})
+    crawl(web, made)
+    toml = tmp_path / "other.toml"
+    toml.write_text(f'seeds = ["{HOME}"]\nscope.mode = "any"\n', encoding="utf-8")
+    assert main(["scope", "whatif", "1", "-c", str(toml), "--store", made.store]) == 0
+    out = capsys.readouterr().out
+    assert "Not listed, so it is not known whether they would enter: 3 finds" in out
+    assert "other.test  3  excluded.scope" in out

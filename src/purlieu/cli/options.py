@@ -171,6 +171,24 @@ COMMANDS: Final = (
                 ),
             ),
             Command(
+                "whatif",
+                "tell which pages of a run other settings would take in or leave out",
+                (
+                    Argument(("run",), "the run's number, or latest", "RUN"),
+                    Argument(
+                        ("-c", "--config"),
+                        f"the other settings file (default: {SETTINGS_FILE})",
+                        "FILE",
+                        default=SETTINGS_FILE,
+                    ),
+                    Argument(("--list",), "list the pages that enter or leave", kind="flag"),
+                    Argument(
+                        ("--json",), "print the counts as one JSON object, after one a page with --list", kind="flag"
+                    ),
+                    _STORE,
+                ),
+            ),
+            Command(
                 "leaktest",
                 "crawl a site, served here, that tempts out of scope; exit status 1 if it succeeds",
                 (

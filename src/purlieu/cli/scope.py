@@ -8,22 +8,30 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import TextIO
 
-from purlieu.cli import config
+from purlieu.cli import config, report
+from purlieu.cli.summary import table
 from purlieu.cli.words import padded, safe, width
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report.judgement import ASSUMED, Judgement, Rules
+from purlieu.report.whatif import Change, WhatIf
+from purlieu.store.reader import UnlistedRow
 
 _LONGEST = 80
+_RULES = 20
+_WAYS = ("enters", "leaves", "stays_in", "stays_out", "not_known")
 
 
 def run(arguments: argparse.Namespace, stdin: TextIO | None = None) -> int:
-    """Do ``purlieu scope check`` and return 1 if any URL is refused (R-8.2); raises SettingsError.
+    """Do ``purlieu scope``; ``check`` returns 1 if any URL is refused (R-8.2). Raises SettingsError.
 
     ``stdin`` stands in for the terminal's.
     """
+    if arguments.what == "whatif":
+        return _whatif(arguments)
     rules = Rules.of(config.of_file(arguments.config))
     urls = list(_urls(arguments.urls, stdin or sys.stdin))
     if not urls:
@@ -36,6 +44,85 @@ def run(arguments: argparse.Namespace, stdin: TextIO | None = None) -> int:
         for line in _lines(told):
             sys.stdout.write(f"{line}\n")
     return 0 if all(one.accepted for one in told) else 1
+
+
+def _whatif(arguments: argparse.Namespace) -> int:
+    """Tell what other settings would make of a run, and return 0."""
+    other = config.of_file(arguments.config)
+    with report.opened(arguments.store) as reader:
+        asked = WhatIf.of(reader, report.run_named(reader, arguments.run, arguments.store), other)
+        sums: Counter[str] = Counter()
+        by_rule: Counter[tuple[str, str, str]] = Counter()
+        for change in asked.changes():
+            sums[_way(change)] += 1
+            if change.after is None or not (change.enters or change.leaves):
+                continue
+            by_rule[_way(change), change.was, change.after.rule] += 1
+            if arguments.list:
+                told = {"change": _way(change), "was": change.was, **change.after.facts()}
+                line = f"{_way(change)}  {safe(change.url)}  {safe(change.was)} -> {safe(change.after.rule)}"
+                sys.stdout.write((json.dumps(told, ensure_ascii=False) if arguments.json else line) + "\n")
+        unlisted = asked.unlisted()
+    if arguments.json:
+        facts = {
+            "run": asked.run.id,
+            "crawl": asked.run.crawl,
+            **{way: sums[way] for way in _WAYS},
+            "by_rule": [
+                {"change": way, "was": was, "rule": rule, "count": count}
+                for (way, was, rule), count in _ranked(by_rule)
+            ],
+            "not_listed": [
+                {"host": one.host, "reason": one.reason, "rule": one.rule, "count": one.count} for one in unlisted
+            ],
+            "notes": asked.notes(),
+        }
+        sys.stdout.write(json.dumps(facts, ensure_ascii=False) + "\n")
+        return 0
+    if arguments.list and by_rule:
+        sys.stdout.write("\n")
+    for line in _told(asked, sums, by_rule, unlisted):
+        sys.stdout.write(f"{line}\n")
+    return 0
+
+
+def _way(change: Change) -> str:
+    """Return what would become of a page: one of ``_WAYS``."""
+    if change.after is None:
+        return "not_known"
+    if change.enters or change.leaves:
+        return "enters" if change.enters else "leaves"
+    return "stays_in" if change.was_in else "stays_out"
+
+
+def _ranked(by_rule: Counter[tuple[str, str, str]]) -> list[tuple[tuple[str, str, str], int]]:
+    """Return the counts, the largest first, equal ones by name."""
+    return sorted(by_rule.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _told(
+    asked: WhatIf, sums: Counter[str], by_rule: Counter[tuple[str, str, str]], unlisted: list[UnlistedRow]
+) -> Iterator[str]:
+    yield f"Run {asked.run.id} of {safe(asked.run.crawl)}, its pages judged by the other settings"
+    for way in _WAYS:
+        if sums[way] or way != "not_known":
+            yield f"  {padded(way.replace('_', ' '), 10)}{padded(f'{sums[way]:,}', 12, right=True)}"
+    for way in ("enters", "leaves"):
+        ranked = [(names, count) for names, count in _ranked(by_rule) if names[0] == way]
+        if ranked:
+            yield from ("", f"{way.capitalize()}, by the rule that decided and the one that would")
+        yield from table(
+            (f"{safe(was)} -> {safe(rule)}", f"{count:,}", "") for (_, was, rule), count in ranked[:_RULES]
+        )
+        if len(ranked) > _RULES:
+            yield f"  ... and {len(ranked) - _RULES:,} more; --json has all"
+    if unlisted:
+        yield ""
+        yield f"Not listed, so it is not known whether they would enter: {sum(one.count for one in unlisted):,} finds"
+        largest = sorted(unlisted, key=lambda one: (-one.count, one.host))[:_RULES]
+        yield from table((safe(one.host), f"{one.count:,}", f"excluded.{one.reason}") for one in largest)
+    yield ""
+    yield from (f"{note[0].upper()}{note[1:]}." for note in asked.notes())
 
 
 def _lines(told: list[Judgement]) -> Iterator[str]:

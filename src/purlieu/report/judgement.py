@@ -73,7 +73,7 @@ class Rules:
     sitemaps: frozenset[str]
 
     @classmethod
-    def of(cls, settings: Settings, landings: Mapping[str, str] | None = None) -> Rules:
+    def of(cls, settings: Settings, landings: Mapping[str, str | None] | None = None) -> Rules:
         """Return the rules that settings describe, with the landings of a run or, without one, no seed redirected."""
         made = Admission.of(settings)
         scope = made.scope
