@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from tests.crawling import HOME, crawl, html, ledger, made_settings
 
 from purlieu.candidate import Purpose
+from purlieu.crawl.local import Crawl
 from purlieu.report import explain, whatif
 from purlieu.report.judgement import Rules
 from purlieu.store.reader import Reader
@@ -212,7 +215,7 @@ def test_a_scheme_that_is_counted_only_is_said_so(tmp_path: Path) -> None:
     told = told_of(crawled(tmp_path, {}), "mailto:me@site.test")
     assert (told["accepted"], told["rule"]) == (False, "mailto")
     assert [note for note in told["notes"] if "not listed:" in note] == [
-        "not listed: 1 finds of its scheme ended excluded.scheme (mailto)"
+        "not listed: 1 find of its scheme ended excluded.scheme (mailto)"
     ]
 
 
@@ -230,6 +233,35 @@ def test_a_search_for_links_that_was_cut_is_said_so(tmp_path: Path) -> None:
     assert reader.linking(run, f"{HOME}a", str, 20, 1).scanned == 1
     assert reader.linking(run, f"{HOME}a", str, 20, 1).cut
     database.close()
+
+
+def test_what_a_callable_refused_is_told_as_that(tmp_path: Path) -> None:
+    """A refusal by the owner's callable, which no settings hold, is told from the ledger; scope goes before it (R-3.4)."""
+    made = made_settings(tmp_path / "s.db")
+
+    async def main() -> None:
+        web = FakeWeb({HOME: html("/yes", "/no", "http://other.test/no")})
+        async with Crawl(made, accept=lambda url: not url.endswith("/no"), fetcher=web, clock=FakeClock()) as run:
+            await run.run()
+
+    asyncio.run(main())
+    no, other = (told_of(tmp_path / "s.db", url) for url in (f"{HOME}no", "http://other.test/no"))
+    assert (no["accepted"], no["rule"], no["reason"]) == (False, "accept", "the owner's callable refuses it")
+    assert (other["accepted"], other["rule"]) == (False, "out-of-scope:other.test")
+    assert told_of(tmp_path / "s.db", f"{HOME}yes")["accepted"]
+
+
+def test_the_ledger_stands_where_judging_anew_differs(tmp_path: Path) -> None:
+    """A row whose verdict no settings give any more is told as it stands, and that it differs is said."""
+    store = crawled(tmp_path, {})
+    connection = apsw.Connection(str(store))
+    connection.execute("UPDATE entry SET rule = 'another' WHERE href = ? AND purpose = 0", (f"{HOME}c",))
+    connection.close()
+    told = told_of(store, f"{HOME}c")
+    assert (told["accepted"], told["rule"], told["reason"]) == (True, "another", "The page was fetched.")
+    assert (
+        "the ledger's verdict (page) stands; judged anew by the run's settings the rule is same-host" in told["notes"]
+    )
 
 
 PAIRS = [

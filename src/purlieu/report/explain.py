@@ -198,7 +198,10 @@ def _anew(rules: Rules, row: FoundRow, purpose: Purpose, href: str, url: str, as
     judgement = rules.judge_href(href, row.facts, purpose, url=url)
     if not judgement.accepted:
         return judgement
-    if row.reason == "host_limit":  # counted while the run went on: only the run can tell
+    # Only the run can tell these: its count of a host's pages, and what its owner's callable said.
+    if row.rule.startswith("accept"):
+        return replace(judgement, refused=row.reason, rule=row.rule, reason="the owner's callable refuses it")
+    if row.reason == "host_limit":
         reason = "its host had as many pages as limits.pages_per_host allows"
         return replace(judgement, refused=row.reason, rule=row.rule, reason=reason)
     never_asked = row.kind in _NEVER_ASKED or row.reason == "robots_unreachable"
@@ -254,7 +257,8 @@ def _notes(told: InRun) -> list[str]:
         notes.append(f"run {told.run.id} has no row of it: it was not found, or is counted and not listed")
     for one in told.unlisted:
         whose = "host" if one.host else "scheme"
-        notes.append(f"not listed: {one.count:,} finds of its {whose} ended excluded.{one.reason} ({one.rule})")
+        finds = "1 find" if one.count == 1 else f"{one.count:,} finds"
+        notes.append(f"not listed: {finds} of its {whose} ended excluded.{one.reason} ({one.rule})")
     notes += [
         f"the ledger's verdict ({one.purpose}) stands; judged anew by the run's settings the rule is {one.anew.rule}"
         for one in told.rows
