@@ -120,7 +120,16 @@ class Rules:
     def judge_href(
         self, href: str, facts: Facts, purpose: Purpose = Purpose.PAGE, *, url: str = "", known: bool = True
     ) -> Judgement:
-        """Return what the rules say of a normalised href; ``known`` says that its depth is."""
+        """Return what the rules say of a normalised href, with every test; ``known`` says that its depth is."""
+        brief = self.judge_briefly(href, facts, purpose, url=url)
+        if brief.refused in {"invalid_url", "scheme"}:
+            return brief
+        sites = facts.sites if self.admission.own_seed else None
+        checks = tuple(self._checks(href, facts, purpose, known=known))
+        return replace(brief, checks=checks, tests=self.admission.scope.tests(href, sites=sites))
+
+    def judge_briefly(self, href: str, facts: Facts, purpose: Purpose = Purpose.PAGE, *, url: str = "") -> Judgement:
+        """Return what the rules say of a normalised href without the tests, which cost more than the verdict."""
         try:
             host = host_of(parse(href).href)
         except UrlError as error:
@@ -130,16 +139,7 @@ class Rules:
             reason = f'"{scheme}" is neither http nor https, the only schemes crawled'
             return Judgement(url or href, href, "scheme", scheme[:40], reason)
         ruling = self.admission.judge(href, host, facts, purpose)
-        sites = facts.sites if self.admission.own_seed else None
-        return Judgement(
-            url or href,
-            href,
-            ruling.refused,
-            ruling.rule,
-            self._reason(href, facts, purpose, ruling),
-            tuple(self._checks(href, facts, purpose, known=known)),
-            self.admission.scope.tests(href, sites=sites),
-        )
+        return Judgement(url or href, href, ruling.refused, ruling.rule, self._reason(href, facts, purpose, ruling))
 
     def _reason(self, href: str, facts: Facts, purpose: Purpose, ruling: Ruling) -> str:
         made = self.admission

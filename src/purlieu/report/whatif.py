@@ -89,7 +89,9 @@ class WhatIf:
                 met.add(href)
             yield Change(row.href, row.kind != "excluded", row.rule, self._judged(row, href))
         for seed in sorted(self.rules.seeds - met):
-            yield Change(seed, was_in=False, was=NOT_MET, after=self.rules.judge_href(seed, self.rules.assumed(seed)))
+            yield Change(
+                seed, was_in=False, was=NOT_MET, after=self.rules.judge_briefly(seed, self.rules.assumed(seed))
+            )
 
     def unlisted(self) -> list[UnlistedRow]:
         """Return what of hosts the run refused and counted only: whether it would enter cannot be told (R-1.4)."""
@@ -108,7 +110,7 @@ class WhatIf:
             if self.rules.admission.max_url_length > most:
                 return None
             return Judgement(row.href, href, row.reason, row.rule, "it is longer than limits.max_url_length")
-        after = self.rules.judge_href(href, self._facts(row, href), url=row.href)
+        after = self.rules.judge_briefly(href, self._facts(row, href), url=row.href)
         if not after.accepted:
             return after
         if row.rule.startswith("accept") or (row.reason == "host_limit" and self.other.limits.pages_per_host):
