@@ -138,7 +138,6 @@ def test_any_takes_every_host_and_no_other_scheme(tmp_path: Path) -> None:
     assert "http://mapped2.test/leak/moved-sitemap.xml" in {leak.url for leak in found}
 
 
-@pytest.mark.xfail(strict=True, reason="redirects of a robots.txt are followed for granted origins out of scope too")
 def test_the_robots_txt_of_a_granted_host_grants_nothing(tmp_path: Path) -> None:
     """Only the robots.txt of an origin in scope may redirect elsewhere (R-3.3), not that of a named sitemap's host."""
     assert tried(made(mode="same-host"), LeakSite(granted_robots_move=True), tmp_path) == []

@@ -36,6 +36,10 @@ UPDATE robots SET source = ? WHERE id = ?;
 -- name: set_robots_failed
 UPDATE robots SET first_failed_at = coalesce(first_failed_at, ?) WHERE run = ? AND origin = ?;
 
+-- name: seed_waits
+-- Whether a seed, or a hop of a seed's chain, waits on an origin.
+SELECT 1 FROM entry WHERE run = ? AND origin = ? AND due_at IS NOT NULL AND granted IN ('seed', 'seed-redirect') LIMIT 1;
+
 -- name: robots_again
 -- A robots.txt older than a day is asked for again (ST-4).
 UPDATE robots SET state = 'wanted', source = NULL, first_failed_at = NULL WHERE id = ?;

@@ -142,6 +142,8 @@ class Harvest:
             host, hashed = self._intake.key_of(target, purpose)
             row = self._database.one("entry", run, host, purpose, hashed)
             if row is not None and row[11] is not None:
+                if not via and not self._may_redirect(number, origin):
+                    break
                 via, target = target, row[11]
                 continue
             known = self._database.one("robots_read_from", run, target) if row is not None and row[9] else None
@@ -158,8 +160,14 @@ class Harvest:
                     self._counters.endings[f"{row[9]}.{row[10]}"] -= 1
                 self._database.run("set_robots_hop", target, number)
             return
-        # Too many redirects: as if there were no file (AMB-ST-1).
+        # Too many redirects, or of an origin that may not lead elsewhere: as if there were no file (AMB-ST-1).
         self._robots_known(number, b"", target, origin, "", now)
+
+    def _may_redirect(self, number: int, origin: str) -> bool:
+        """Return whether a robots.txt may lead elsewhere: of an origin in scope, or on a seed's way there (R-3.3)."""
+        if self._intake.admission.scope.judge(f"{origin}/", "robots").accepted:
+            return True
+        return self._database.one("seed_waits", self._run.id, number) is not None
 
     def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
         self._database.run("set_robots", "known", body, source, now, ended or None, number)
