@@ -255,6 +255,7 @@ class Crawl:
     def _end(self, state: str, reason: str) -> None:
         """Settle redirects, end the run, audit the books (R-2.5, R-7.1)."""
         self._settling.redirects(self._settings.limits.max_redirects)
+        self._settling.rules()
         self._frontier.save(self._active_seconds())
         # Together, so that a run which is killed here is resumed, and never ended without books.
         with self._database.transaction():

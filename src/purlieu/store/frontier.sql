@@ -109,16 +109,16 @@ SELECT site FROM site_of WHERE run = ? AND host = ? AND purpose = ? AND hash = ?
 INSERT OR IGNORE INTO site_of (run, host, purpose, hash, site) VALUES (?, ?, ?, ?, ?);
 
 -- name: refusal
-SELECT href, depth, hops, nofollow, found_by, via, linked, sites, reason
+SELECT href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason
 FROM refusal WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 
 -- name: put_refusal
 -- A refused address, or better facts of one; the reason follows from the facts.
-INSERT INTO refusal (run, host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, reason, rule)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO refusal (run, host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, rule)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (run, host, purpose, hash) DO UPDATE SET depth = excluded.depth, hops = excluded.hops,
     nofollow = excluded.nofollow, found_by = excluded.found_by, via = excluded.via, linked = excluded.linked,
-    sites = excluded.sites, reason = excluded.reason, rule = excluded.rule;
+    sites = excluded.sites, granted = excluded.granted, reason = excluded.reason, rule = excluded.rule;
 
 -- name: count_refusal
 INSERT INTO refusal_count (run, host, reason, rule, count) VALUES (?, ?, ?, ?, ?)
@@ -126,12 +126,12 @@ ON CONFLICT (run, host, reason, rule) DO UPDATE SET count = count + excluded.cou
 
 -- name: scope_refusals_of_host
 -- Those of one host alone, in key order after (purpose, hash).
-SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted
 FROM refusal WHERE run = ? AND host = ? AND (purpose, hash) > (?, ?) AND reason = 'scope' ORDER BY purpose, hash LIMIT 1000;
 
 -- name: scope_refusals
 -- Refusals that a landing may turn (R-3.2), in key order after (host, purpose, hash).
-SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted
 FROM refusal WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) AND reason = 'scope' ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: run_host
@@ -224,7 +224,7 @@ INSERT OR REPLACE INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, 
 
 -- name: all_refusals
 -- Every refusal, in key order, for a resume with other settings.
-SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted
 FROM refusal WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: entries_to_judge

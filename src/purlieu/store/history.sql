@@ -85,6 +85,12 @@ WHERE run = ? AND (host, purpose, hash) > (?, 0, ?) AND purpose = 0 AND redirect
     AND kind IN ('redirected', 'misdirected')
 ORDER BY host, purpose, hash LIMIT 1000;
 
+-- name: entry_rules
+-- Pages with their site and rule, in key order after (host, hash); where robots.txt ended one, its line stays.
+SELECT host, hash, href, site, rule FROM entry
+WHERE run = ? AND (host, purpose, hash) > (?, 0, ?) AND purpose = 0 AND (kind IS NULL OR kind <> 'excluded')
+ORDER BY host, purpose, hash LIMIT 1000;
+
 -- name: hop
 -- One step of a redirect chain, with the ending that stands or is derived.
 SELECT end_kind, end_reason, redirect_to FROM ending WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?;

@@ -273,7 +273,7 @@ class Intake:
         text = href if len(href) <= self.admission.max_url_length else href[: self.admission.max_url_length]
         self._writes.refusals.append((
             self._run.id, *key, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
-            facts.linked, ",".join(map(str, sorted(facts.sites))), ruling.refused, ruling.rule,
+            facts.linked, ",".join(map(str, sorted(facts.sites))), facts.grant, ruling.refused, ruling.rule,
         ))  # fmt: skip
 
     def _listed(self, host: int, ruling: Ruling, *, known: bool) -> bool:
@@ -433,4 +433,4 @@ def _facts_of(row: Row, sites: frozenset[int]) -> Facts:
 def _refused_facts(row: Row) -> Facts:
     """Return the facts of a row of the statement ``refusal``."""
     sites = frozenset(map(int, row[7].split(","))) if row[7] else frozenset()
-    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), "", sites)
+    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), row[8], sites)

@@ -185,6 +185,7 @@ CREATE TABLE refusal (
     via TEXT NOT NULL,
     linked INTEGER NOT NULL,
     sites TEXT NOT NULL DEFAULT '',             -- lineage, comma-separated, only for own-seed
+    granted TEXT NOT NULL DEFAULT '',           -- permission outside scope it came with, and was refused all the same
     reason TEXT NOT NULL,                       -- code of an excluded.* ending
     rule TEXT NOT NULL,
     PRIMARY KEY (run, host, purpose, hash)

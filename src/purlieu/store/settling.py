@@ -9,6 +9,7 @@ from typing import Any
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES
+from purlieu.candidate import Purpose
 from purlieu.landing import LandingKind, walk
 from purlieu.outcome import GOOD_KINDS, REDIRECTS
 from purlieu.store.counters import Counters, Run
@@ -23,6 +24,7 @@ _MISDIRECTED = {
     LandingKind.LOOP: "misdirected.loop",
 }
 _FIRST = (-1, -(2**63))
+_SEVERAL = 2
 _CHECKED = 200_000
 """Addresses remembered as checked; then the memory starts afresh, so that it stays bounded."""
 
@@ -56,11 +58,27 @@ class Settling:
                         self.counters.endings[f"{kind}.{reason}"] -= 1
                         self.counters.endings[right] += 1
 
+    def rules(self) -> None:
+        """Name each page's site and rule by the scope at the end: which site landed first must not show."""
+        if len(self.intake.admission.scope.sites) < _SEVERAL:
+            return
+        last = _FIRST
+        while rows := list(self.database.rows("entry_rules", self.run.id, *last)):
+            last = (rows[-1][0], rows[-1][1])
+            with self.database.transaction():
+                for host, hashed, href, site, rule in rows:
+                    facts = self.intake.facts_at((host, 0, hashed))
+                    if facts is None:
+                        continue
+                    ruling = self.intake.admission.judge(href, url.host_of(href), facts, Purpose.PAGE)
+                    if not ruling.refused and (ruling.site, ruling.rule) != (site, rule):
+                        self.database.run("set_entry_rule", ruling.site, ruling.rule, self.run.id, host, 0, hashed)
+
     def _is_too_far(self, href: str) -> bool:
         """Return whether a redirect target was refused because there were too many hops before it."""
         host, hashed = self.intake.key_of(href)
         row = self.database.one("refusal", self.run.id, host, 0, hashed)
-        return row is not None and row[8] == "depth"
+        return row is not None and row[9] == "depth"
 
     def good_pages(self) -> int:
         """Return how many pages ended fetched, unchanged or redirected."""
