@@ -12,12 +12,11 @@ import json
 import os
 import platform
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -138,9 +137,10 @@ def served(site: Path, folder: Path, port: int) -> Iterator[tuple[str, Path]]:
             if server.poll() is not None:
                 sys.exit(f"nginx ended at once; is port {port} in use? --port takes another")
             try:
-                urllib.request.urlopen(seed, timeout=1).close()
+                # A connection alone: a request would stand in the log, and be taken for the first crawler's.
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
                 break
-            except (urllib.error.URLError, OSError):
+            except OSError:
                 time.sleep(0.1)
         yield seed, folder / "access.log"
     finally:
