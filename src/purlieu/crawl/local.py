@@ -28,7 +28,7 @@ from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
 from purlieu.scope import findings as scope_findings
 from purlieu.store import runs
 from purlieu.store.counters import IntakeLimits
-from purlieu.store.frontier import Frontier, FrontierRules
+from purlieu.store.frontier import LEASE_SECONDS, Frontier, FrontierRules
 from purlieu.store.intake import Intake
 from purlieu.store.settling import Settling
 from purlieu.store.sqlite import SqliteDatabase
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 _STATES = {"interrupted": "stopped", "system": "failed"}
 LOG = logging.getLogger(__name__)
-LEASE_SECONDS = 60.0
 RESUME_PAUSE_SECONDS = 0.25
 
 

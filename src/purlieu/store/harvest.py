@@ -31,7 +31,6 @@ class HarvestRules:
 
     robots_max_age_seconds: float = 86_400.0
     use_sitemaps: bool = True
-    lease_seconds: float = 60.0
 
 
 class Harvest:
