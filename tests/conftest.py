@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.shared import SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -28,10 +29,9 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Return the folder of shared data beside the checkout (or ``PURLIEU_SHARED``); skip where there is none."""
-    folder = Path(os.environ.get("PURLIEU_SHARED") or ROOT.parent / "shared")
-    if not folder.is_dir():
-        pytest.skip(f"no shared test data at {folder}; set PURLIEU_SHARED to its folder")
-    return folder
+    if not SHARED.is_dir():
+        pytest.skip(f"no shared test data at {SHARED}; set PURLIEU_SHARED to its folder")
+    return SHARED
 
 
 @pytest.fixture(scope="session")

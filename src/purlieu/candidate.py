@@ -27,7 +27,6 @@ class FoundBy(StrEnum):
     REDIRECT = "redirect"
     REFRESH = "refresh"
     CANONICAL = "canonical"
-    ALTERNATE = "alternate"
     ROBOTS = "robots"
     OWNER = "owner"
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 import base64
 import json
 import tarfile
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.shared import CONFORMANCE
 
 from purlieu import page, url
 from purlieu.page import encoding, header, markup, srcset
 from purlieu.page.label import LABELS
 
 zstandard = pytest.importorskip("zstandard", reason="the conformance files are packed with zstd")
-CASES = Path(__file__).parents[3] / "shared" / "conformance" / "html"
+CASES = CONFORMANCE / "html"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="no ../shared/conformance/html beside the project")
 
 # w3lib reads a tag that does not end, and takes a refresh of the page itself for none; the standard does neither.

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.shared import CONFORMANCE
 
 from purlieu import robots
 
 zstandard = pytest.importorskip("zstandard", reason="the conformance files are packed with zstd")
-CASES = Path(__file__).parents[3] / "shared" / "conformance" / "robots"
+CASES = CONFORMANCE / "robots"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="no ../shared/conformance/robots beside the project")
 
 # Lines which lie beyond the 512,000 bytes that are read; both reference parsers have no limit.

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.shared import CONFORMANCE, SHARED
 
 from purlieu import robots, sitemap
 from purlieu import url as urls
 
 zstandard = pytest.importorskip("zstandard", reason="some conformance files are packed with zstd")
-SHARED = Path(__file__).parents[3] / "shared"
-CASES = SHARED / "conformance" / "sitemap"
+CASES = CONFORMANCE / "sitemap"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="no ../shared/conformance/sitemap beside the project")
 
 # One parser's habit: an address without a scheme is given one.

@@ -46,7 +46,7 @@ COLUMNS: Final = tuple(
         ("lang", "text", "Language that the page names."),
         ("depth", "integer", "Fewest links from a seed; a sitemap entry has 1."),
         ("via", "text", "Page on which it was found first by depth, then by address; empty for a seed."),
-        ("found_by", "text", "How it was found: seed, sitemap, link, redirect, refresh, canonical, alternate, robots or owner."),
+        ("found_by", "text", "How it was found: seed, sitemap, link, redirect, refresh, canonical, robots or owner."),
         ("site", "integer", "Index of the first site that accepts it; empty for a grant and for a refused URL."),
         ("rule", "text", "Rule that let it in or kept it out, or that ended it."),
         ("attempts", "integer", "Requests sent for it."),
