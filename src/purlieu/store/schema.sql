@@ -1,4 +1,4 @@
--- The store, schema version 1. Shape and reasons: rules R-1.1 to R-1.7.
+-- The store, schema version 2; migrations/ makes older ones equal. Shape and reasons: rules R-1.1 to R-1.7.
 -- Times are seconds since the epoch (REAL). Hashes are 64-bit signed (url.key64).
 -- Only store/ reads these names; reports read the views at the end.
 
@@ -26,7 +26,8 @@ CREATE TABLE run (
     ended_at REAL,
     active_seconds REAL NOT NULL DEFAULT 0,
     counters TEXT NOT NULL DEFAULT '{}',   -- JSON, kept per batch: the first two counts of the books (R-7.1)
-    books TEXT                             -- JSON, written once at the end: all three counts, balanced or not
+    books TEXT,                            -- JSON, written once at the end: all three counts, balanced or not
+    revisit INTEGER NOT NULL DEFAULT 0     -- whether it asks only for what may have changed (R-1.7)
 );
 CREATE INDEX run_crawl ON run (crawl, id);
 
@@ -165,9 +166,68 @@ CREATE TABLE page (
     last_modified TEXT,
     digest TEXT,
     interval_seconds REAL,
-    last_run INTEGER NOT NULL,
+    last_run INTEGER NOT NULL,                  -- the run that has its last response, fetched or taken over
     outlinks BLOB,
+    kind TEXT NOT NULL DEFAULT 'fetched',       -- how it ended when it was last asked for
+    reason TEXT NOT NULL DEFAULT 'ok',
+    depth INTEGER NOT NULL DEFAULT 0,
+    seen_run INTEGER NOT NULL DEFAULT 0,        -- the last run in which it was found
+    asked_at REAL NOT NULL DEFAULT 0,           -- when it was last asked for, whatever came of it
+    gone_runs INTEGER NOT NULL DEFAULT 0,       -- times asked in a row that gave 404 or 410
+    missed_runs INTEGER NOT NULL DEFAULT 0,     -- runs in a row that did not find it
+    retired INTEGER NOT NULL DEFAULT 0,         -- no longer asked for
     PRIMARY KEY (crawl, host, hash)
+) WITHOUT ROWID;
+
+-- A sitemap file over the runs of a crawl: what a run that leaves it alone takes over.
+CREATE TABLE sitemap_file (
+    crawl INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    href TEXT NOT NULL,
+    index_lastmod TEXT,                         -- what its index said of it when it was last read
+    etag TEXT,
+    last_modified TEXT,
+    last_run INTEGER NOT NULL,                  -- the run that has its entries and children
+    PRIMARY KEY (crawl, host, hash)
+) WITHOUT ROWID;
+
+-- What a sitemap file was in a run; problems as JSON: [[line, kind, sentence], ...].
+CREATE TABLE sitemap_read (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    href TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    entries INTEGER NOT NULL,
+    children INTEGER NOT NULL,
+    problems TEXT NOT NULL DEFAULT '[]',
+    PRIMARY KEY (run, host, hash)
+) WITHOUT ROWID;
+
+-- The files that an index names.
+CREATE TABLE sitemap_child (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,                      -- of the child
+    hash INTEGER NOT NULL,
+    sitemap TEXT NOT NULL,                      -- href of the index
+    href TEXT NOT NULL,
+    lastmod TEXT,
+    PRIMARY KEY (run, host, hash, sitemap)
+) WITHOUT ROWID;
+
+-- How far the hints of a section's sitemap entries were right; counts fade from run to run.
+CREATE TABLE trust (
+    crawl INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    section TEXT NOT NULL,
+    hint TEXT NOT NULL,                         -- lastmod | changefreq
+    run INTEGER NOT NULL,                       -- the last one counted
+    announced REAL NOT NULL,                    -- changes that the hint announced
+    confirmed REAL NOT NULL,                    -- of these, the content had changed
+    sampled REAL NOT NULL,                      -- asked for although the hint said unchanged
+    missed REAL NOT NULL,                       -- of these, the content had changed
+    PRIMARY KEY (crawl, host, section, hint)
 ) WITHOUT ROWID;
 
 -- Refusals: append-only; one whose URL was later admitted is hidden by its entry (R-1.4, R-2.1).
