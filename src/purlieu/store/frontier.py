@@ -28,6 +28,7 @@ from purlieu.store.rejudging import Rejudging
 from purlieu.store.writes import NUMBERS, PURPOSES
 
 LEASE_SECONDS = 60.0
+MOST_ALTERNATES = 1_000
 FORGIVEN_SECONDS = 3600.0
 """After so long without a request a host's failures of old slow nobody down."""
 
@@ -382,4 +383,5 @@ def _page_row(run: Run, visit: Visit) -> tuple[Value, ...]:
     return (
         run.crawl, entry.host, entry.hash, entry.href, visit.at, response.header("etag"),
         response.header("last-modified"), page.digest, run.id, pack(visit.links),
+        json.dumps(page.alternates[:MOST_ALTERNATES]) if page.alternates else None,
     )  # fmt: skip

@@ -59,13 +59,13 @@ FROM response WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 -- name: put_page
 -- A visit in the history; a change is another digest than last time.
 INSERT INTO page (crawl, host, hash, href, first_seen, last_fetched, last_changed, visits, changes, etag, last_modified, digest,
-    last_run, outlinks)
-VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5, 1, 0, ?6, ?7, ?8, ?9, ?10)
+    last_run, outlinks, alternates)
+VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5, 1, 0, ?6, ?7, ?8, ?9, ?10, ?11)
 ON CONFLICT (crawl, host, hash) DO UPDATE SET last_fetched = excluded.last_fetched, visits = visits + 1,
     changes = changes + (digest IS NOT excluded.digest),
     last_changed = CASE WHEN digest IS excluded.digest THEN last_changed ELSE excluded.last_fetched END,
     etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest,
-    last_run = excluded.last_run, outlinks = excluded.outlinks;
+    last_run = excluded.last_run, outlinks = excluded.outlinks, alternates = excluded.alternates;
 
 -- name: outlinks
 SELECT outlinks FROM page WHERE crawl = ? AND host = ? AND hash = ? AND last_run = ?;

@@ -176,6 +176,7 @@ CREATE TABLE page (
     gone_runs INTEGER NOT NULL DEFAULT 0,       -- times asked in a row that gave 404 or 410
     missed_runs INTEGER NOT NULL DEFAULT 0,     -- runs in a row that did not find it
     retired INTEGER NOT NULL DEFAULT 0,         -- no longer asked for
+    alternates TEXT,                            -- the page in other languages as JSON: [[hreflang, href], ...]; NULL: none
     PRIMARY KEY (crawl, host, hash)
 ) WITHOUT ROWID;
 

@@ -9,6 +9,7 @@ ALTER TABLE page ADD COLUMN asked_at REAL NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN gone_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN missed_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE page ADD COLUMN alternates TEXT;
 UPDATE page SET seen_run = last_run, asked_at = last_fetched;
 
 -- A sitemap file over the runs of a crawl: what a run that leaves it alone takes over.
