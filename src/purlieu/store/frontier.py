@@ -52,7 +52,7 @@ class Frontier:
         self._counters = counters
         self._rules = rules
         self._harvest = Harvest(database, run, intake, counters, rules)
-        self._landings = Landings(database, run, intake, self._harvest.follow_sitemaps_of)
+        self._landings = Landings(database, run, intake, self._harvest.sitemaps.follow_host)
         self._leases: dict[int, Lease] = {}
         self._pause_seconds = 0.0
         self.active_seconds = 0.0

@@ -1,4 +1,4 @@
-"""What a visit brought: links, redirect targets, robots rules and sitemap entries, handed to the intake.
+"""What a visit brought: links, redirect targets and robots rules, handed to the intake; sitemaps go to ``sitemaps.py``.
 
 Runs inside the transaction of ``frontier.finish``. Judges nothing.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from purlieu import robots as robots_txt
 from purlieu import url
 from purlieu.admission import grant_of_hop
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
-from purlieu.scope import GRANT_ROBOTS, GRANT_SITEMAP
+from purlieu.scope import GRANT_ROBOTS
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
 from purlieu.store.intake import Intake
+from purlieu.store.sitemaps import Sitemaps
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS
 
 ROBOTS_HOPS = 5
@@ -43,6 +43,7 @@ class Harvest:
         self._intake = intake
         self._counters = counters
         self._rules = rules
+        self.sitemaps = Sitemaps(database, run, intake, use=rules.use_sitemaps)
         self._ended_some = False
 
     def took_an_ending(self) -> bool:
@@ -64,7 +65,7 @@ class Harvest:
         if visit.entry.purpose is Purpose.ROBOTS:
             self._take_in_robots(visit, facts, now)
         elif visit.entry.purpose is Purpose.SITEMAP:
-            self._take_in_sitemap(visit, facts)
+            self.sitemaps.take_in(visit, facts)
         else:
             for start in range(0, len(visit.links), LINKS_AT_ONCE):
                 self._intake.links(visit.links[start : start + LINKS_AT_ONCE], href, facts)
@@ -97,7 +98,7 @@ class Harvest:
         self._intake.replay((entry.host, 0, entry.hash), entry.href, visit.redirect_to)
         self._intake.write(now)
 
-    # -- robots and sitemaps -----------------------------------------------------------------------
+    # -- robots ---------------------------------------------------------------------------------
 
     def wake(self, origin: str, now: float) -> None:
         """Give an origin that is wanted only now what its robots.txt has said before."""
@@ -171,48 +172,5 @@ class Harvest:
     def _robots_known(self, number: int, body: bytes, source: str, origin: str, ended: str, now: float) -> None:
         self._database.run("set_robots", "known", body, source, now, ended or None, number)
         self._ended_some = self._ended_some or bool(ended)
-        if self._rules.use_sitemaps and not ended:
-            self.follow_sitemap_lines(origin, body, source)
-
-    def follow_sitemap_lines(self, origin: str, body: bytes, source: str) -> None:
-        """Add the sitemaps that an origin's robots.txt names; granted when the origin is in scope (R-3.3)."""
-        # A robots.txt speaks for its whole host, also where the site is only a folder of it.
-        granted = self._intake.admission.scope.judge(f"{origin}/", "robots").accepted
-        join = url.Joiner(source)
-        for named in robots_txt.read(body).sitemaps:
-            href = join(named)
-            if href is not None and url.host_of(href):
-                grant = GRANT_SITEMAP if granted else ""
-                facts = Facts(0, found_by=FoundBy.ROBOTS, via=source, linked=False, grant=grant)
-                self._intake.add(Candidate(href, facts, Purpose.SITEMAP))
-
-    def follow_sitemaps_of(self, host: str) -> None:
-        """Add the sitemaps that are named on a host where a site has just landed."""
-        if self._rules.use_sitemaps:
-            for origin, body, source in list(self._database.rows("robots_known_of_host", self._run.id, host)):
-                self.follow_sitemap_lines(origin, body, source)
-
-    def _take_in_sitemap(self, visit: Visit, facts: Facts) -> None:
-        """Add what a sitemap names: pages at depth 1 (R-2.2), children of an index one level down (AMB-SM-11)."""
-        href = visit.entry.href
-        if visit.redirect_to:
-            moved = Facts(facts.depth, facts.hops + 1, found_by=FoundBy.REDIRECT, via=href, linked=False)
-            self._intake.add(Candidate(visit.redirect_to, moved, Purpose.SITEMAP))
-        if visit.sitemap is None:
-            return
-        join = url.Joiner(href)
-        found = Facts(1, found_by=FoundBy.SITEMAP, via=href)
-        rows = []
-        for item in visit.sitemap.entries:
-            target = self._normal(join(item.loc))
-            if target is not None and url.host_of(target):
-                host, hashed = self._intake.key_of(target)
-                rows.append((self._run.id, host, hashed, href, target, item.lastmod, item.changefreq, item.priority))
-                self._intake.add(Candidate(target, found))
-        self._database.many("add_sitemap_entry", rows)
-        if facts.depth == 0:
-            child = Facts(1, found_by=FoundBy.SITEMAP, via=href, linked=False)
-            for named in visit.sitemap.children:
-                target = join(named.loc)
-                if target is not None and url.host_of(target):
-                    self._intake.add(Candidate(target, child, Purpose.SITEMAP))
+        if not ended:
+            self.sitemaps.follow_lines(origin, body, source)
