@@ -37,7 +37,19 @@ CREATE TABLE host (
     name TEXT NOT NULL UNIQUE,
     next_at REAL NOT NULL DEFAULT 0,            -- no request starts before
     smoothed_seconds REAL NOT NULL DEFAULT 0,   -- smoothed response time
-    backoff_seconds REAL NOT NULL DEFAULT 0     -- after errors; recovers
+    backoff_seconds REAL NOT NULL DEFAULT 0,    -- after errors; recovers
+    gap_seconds REAL NOT NULL DEFAULT 0,        -- the pace that was last in force: what a voided lease waits for (R-4.3)
+    member_of INTEGER                           -- host_group.id; NULL: a group of its own, or not known yet in this process
+);
+CREATE INDEX host_member_of ON host (member_of) WHERE member_of IS NOT NULL;
+
+-- Hosts that are asked as if they were one, where the owner wants that (R-4.1). name: list:..., domain:... or address:...
+CREATE TABLE host_group (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    next_at REAL NOT NULL DEFAULT 0,            -- no request to any of its hosts starts before
+    started_at REAL NOT NULL DEFAULT 0,         -- when the last request to one of them began and ended, so that the next
+    ended_at REAL NOT NULL DEFAULT 0            -- host's pace is kept from there on
 );
 
 -- Who may talk to a host now (R-4.1, R-4.3): at most one holder, which the primary key holds.
@@ -64,6 +76,28 @@ CREATE TABLE run_host (
     PRIMARY KEY (run, host)
 ) WITHOUT ROWID;
 CREATE INDEX run_host_due ON run_host (run, due_at) WHERE due_at IS NOT NULL;
+
+-- How a host was treated in a run (R-4.6): one row, brought up to date with every batch. Spans are in seconds, measured on
+-- the client's monotonic clock.
+CREATE TABLE conduct (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    rule TEXT NOT NULL DEFAULT '',              -- what set the pace that is in force (politeness.RULES)
+    gap_seconds REAL NOT NULL DEFAULT 0,        -- that pace: between starts,
+    rest_seconds REAL NOT NULL DEFAULT 0,       -- and after an end
+    connections INTEGER NOT NULL DEFAULT 1,     -- allowed at a time
+    least_gap REAL,                             -- smallest span between two starts; NULL before the second request
+    least_rest REAL,                            -- smallest span from the end of one to the start of the next, where none was under way
+    least_slack REAL,                           -- smallest span kept beyond what the rule of that moment asked for; below 0: hurried
+    most_connections INTEGER NOT NULL DEFAULT 0,
+    retry_afters INTEGER NOT NULL DEFAULT 0,    -- Retry-After received
+    longest_retry_after REAL,
+    least_retry_slack REAL,                     -- smallest wait after one, minus what it asked for
+    most_backoff REAL NOT NULL DEFAULT 0,
+    robots_retries INTEGER NOT NULL DEFAULT 0,  -- robots.txt asked again after a failure
+    given_up TEXT NOT NULL DEFAULT '',          -- why: failures | retry-after
+    PRIMARY KEY (run, host)
+) WITHOUT ROWID;
 
 -- robots.txt of an origin in a run (ST-15). state: wanted -> known | unreachable.
 -- ended: NULL, or the ending of its due page entries (R-1.6): unreachable.robots_unreachable | abandoned.delay_too_long.
@@ -149,6 +183,15 @@ CREATE TABLE response (
     bytes INTEGER NOT NULL,                     -- decoded
     seconds REAL NOT NULL,
     PRIMARY KEY (run, host, purpose, hash)
+) WITHOUT ROWID;
+
+-- The fingerprint of a page's text, kept only where the owner wants near duplicates (R-9.3).
+CREATE TABLE fingerprint (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    bits INTEGER NOT NULL,                      -- 64-bit simhash, signed
+    PRIMARY KEY (run, host, hash)
 ) WITHOUT ROWID;
 
 -- History: one row per URL per crawl, over all runs. outlinks: store/outlinks.py.

@@ -62,3 +62,47 @@ CREATE TABLE trust (
     missed REAL NOT NULL,                       -- of these, the content had changed
     PRIMARY KEY (crawl, host, section, hint)
 ) WITHOUT ROWID;
+
+ALTER TABLE host ADD COLUMN gap_seconds REAL NOT NULL DEFAULT 0;
+ALTER TABLE host ADD COLUMN member_of INTEGER;
+CREATE INDEX host_member_of ON host (member_of) WHERE member_of IS NOT NULL;
+
+-- Hosts that are asked as if they were one, where the owner wants that (R-4.1). name: list:..., domain:... or address:...
+CREATE TABLE host_group (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    next_at REAL NOT NULL DEFAULT 0,            -- no request to any of its hosts starts before
+    started_at REAL NOT NULL DEFAULT 0,         -- when the last request to one of them began and ended, so that the next
+    ended_at REAL NOT NULL DEFAULT 0            -- host's pace is kept from there on
+);
+
+-- How a host was treated in a run (R-4.6): one row, brought up to date with every batch. Spans are in seconds, measured on
+-- the client's monotonic clock.
+CREATE TABLE conduct (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    rule TEXT NOT NULL DEFAULT '',              -- what set the pace that is in force (politeness.RULES)
+    gap_seconds REAL NOT NULL DEFAULT 0,        -- that pace: between starts,
+    rest_seconds REAL NOT NULL DEFAULT 0,       -- and after an end
+    connections INTEGER NOT NULL DEFAULT 1,     -- allowed at a time
+    least_gap REAL,                             -- smallest span between two starts; NULL before the second request
+    least_rest REAL,                            -- smallest span from the end of one to the start of the next, where none was under way
+    least_slack REAL,                           -- smallest span kept beyond what the rule of that moment asked for; below 0: hurried
+    most_connections INTEGER NOT NULL DEFAULT 0,
+    retry_afters INTEGER NOT NULL DEFAULT 0,    -- Retry-After received
+    longest_retry_after REAL,
+    least_retry_slack REAL,                     -- smallest wait after one, minus what it asked for
+    most_backoff REAL NOT NULL DEFAULT 0,
+    robots_retries INTEGER NOT NULL DEFAULT 0,  -- robots.txt asked again after a failure
+    given_up TEXT NOT NULL DEFAULT '',          -- why: failures | retry-after
+    PRIMARY KEY (run, host)
+) WITHOUT ROWID;
+
+-- The fingerprint of a page's text, kept only where the owner wants near duplicates (R-9.3).
+CREATE TABLE fingerprint (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    bits INTEGER NOT NULL,                      -- 64-bit simhash, signed
+    PRIMARY KEY (run, host, hash)
+) WITHOUT ROWID;
