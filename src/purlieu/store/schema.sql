@@ -27,7 +27,9 @@ CREATE TABLE run (
     active_seconds REAL NOT NULL DEFAULT 0,
     counters TEXT NOT NULL DEFAULT '{}',   -- JSON, kept per batch: the first two counts of the books (R-7.1)
     books TEXT,                            -- JSON, written once at the end: all three counts, balanced or not
-    revisit INTEGER NOT NULL DEFAULT 0     -- whether it asks only for what may have changed (R-1.7)
+    revisit INTEGER NOT NULL DEFAULT 0,    -- whether it asks only for what may have changed (R-1.7)
+    pruned_at REAL,                        -- when its rows were removed (R-8.4); totals has what they summed up to
+    totals TEXT                            -- JSON: [[purpose, kind, reason, count], ...], only of a pruned run
 );
 CREATE INDEX run_crawl ON run (crawl, id);
 
@@ -332,7 +334,31 @@ CREATE TABLE schedule (
     id INTEGER PRIMARY KEY,
     crawl INTEGER NOT NULL REFERENCES crawl (id),
     cron TEXT NOT NULL,
-    created_at REAL NOT NULL
+    created_at REAL NOT NULL,
+    zone TEXT NOT NULL DEFAULT 'UTC',
+    config TEXT,                                -- path of the settings file; NULL: the settings of the crawl's last run
+    grace_seconds REAL NOT NULL DEFAULT 3600,   -- so late a missed start is still caught up
+    handled_at REAL NOT NULL DEFAULT 0,         -- the last due time that was seen to
+    removed_at REAL
+);
+
+-- What became of each due time (R-8.5); its key is what keeps two keepers from starting one run twice.
+CREATE TABLE schedule_event (
+    schedule INTEGER NOT NULL,
+    due_at REAL NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'started', 'ended', 'failed', 'missed', 'overlapped')),
+    at REAL NOT NULL,                           -- when it came to this state
+    count INTEGER NOT NULL DEFAULT 1,           -- due times it stands for: missed ones in a row share a row
+    run INTEGER,
+    detail TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (schedule, due_at)
+) WITHOUT ROWID;
+
+-- The one keeper that may start runs (R-8.5).
+CREATE TABLE keeper (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    token TEXT NOT NULL,
+    expires_at REAL NOT NULL
 );
 
 -- Every entry with its ending, stored or derived (R-1.6).

@@ -1,6 +1,8 @@
 -- Version 1 to 2: revisits, and what sitemaps were.
 
 ALTER TABLE run ADD COLUMN revisit INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN pruned_at REAL;
+ALTER TABLE run ADD COLUMN totals TEXT;
 ALTER TABLE page ADD COLUMN kind TEXT NOT NULL DEFAULT 'fetched';
 ALTER TABLE page ADD COLUMN reason TEXT NOT NULL DEFAULT 'ok';
 ALTER TABLE page ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;
@@ -106,3 +108,25 @@ CREATE TABLE fingerprint (
     bits INTEGER NOT NULL,                      -- 64-bit simhash, signed
     PRIMARY KEY (run, host, hash)
 ) WITHOUT ROWID;
+
+-- Schedules, what became of each due time, and the one keeper that may start runs.
+ALTER TABLE schedule ADD COLUMN zone TEXT NOT NULL DEFAULT 'UTC';
+ALTER TABLE schedule ADD COLUMN config TEXT;
+ALTER TABLE schedule ADD COLUMN grace_seconds REAL NOT NULL DEFAULT 3600;
+ALTER TABLE schedule ADD COLUMN handled_at REAL NOT NULL DEFAULT 0;
+ALTER TABLE schedule ADD COLUMN removed_at REAL;
+CREATE TABLE schedule_event (
+    schedule INTEGER NOT NULL,
+    due_at REAL NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'started', 'ended', 'failed', 'missed', 'overlapped')),
+    at REAL NOT NULL,                           -- when it came to this state
+    count INTEGER NOT NULL DEFAULT 1,           -- due times it stands for: missed ones in a row share a row
+    run INTEGER,
+    detail TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (schedule, due_at)
+) WITHOUT ROWID;
+CREATE TABLE keeper (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    token TEXT NOT NULL,
+    expires_at REAL NOT NULL
+);
