@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from purlieu.sitemap.draft import Draft
+from purlieu.sitemap.draft import Draft, faultless
 from purlieu.sitemap.element import START, TEXT, UNDECLARED, Elements
 from purlieu.sitemap.entry import Child, Entry, Kind, Notes
 from purlieu.sitemap.markup import attributes, resolved
@@ -47,6 +47,12 @@ _PLAIN = {
 }
 _PLAIN_ENTRY = {kind: re.compile(pattern) for kind, pattern in _PLAIN.items()}
 _PLAIN_FIELD = re.compile(r"<([a-z]++)>([^<]*+)")
+_PLAIN_NAMES = frozenset(("loc", "lastmod", "changefreq", "priority"))
+# The same in the order that nearly all generators write: six times as fast as by the elements (docs/decisions).
+_USUAL_ENTRY = re.compile(
+    r"\s*+<url>\s*+<loc>\s*+(https?://[^\s/?#<][^<]*+)</loc>\s*+(?:<lastmod>([^<]*+)</lastmod>\s*+)?+"
+    r"(?:<changefreq>([a-z]++)</changefreq>\s*+)?+(?:<priority>([01]\.\d)</priority>\s*+)?+</url>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +120,19 @@ class Document:
 
     def _plain(self) -> Iterator[Entry | Child]:
         """Yield the entries of the usual form that follow: three times as fast as by their elements."""
-        pattern = _PLAIN_ENTRY.get(self.kind)
-        while pattern and (fields := self._elements.whole(pattern)) is not None:
-            draft = Draft(self._notes, self._url)
-            for name, text in _PLAIN_FIELD.findall(fields):
-                draft.put(name, resolved(text, self._notes).strip()[:_LONGEST_TEXT])
+        pattern, whole, notes = _PLAIN_ENTRY.get(self.kind), self._elements.whole, self._notes
+        usual = _USUAL_ENTRY if self.kind == "urlset" else None
+        while pattern:
+            if usual and (found := whole(usual)):
+                if entry := faultless(*found.groups(), strict=notes.strict):
+                    yield entry
+                    continue
+            elif not (found := whole(pattern)):
+                return
+            draft = Draft(notes, self._url)
+            for name, text in _PLAIN_FIELD.findall(found[0]):
+                if name in _PLAIN_NAMES:
+                    draft.put(name, resolved(text, notes).strip()[:_LONGEST_TEXT])
             if item := draft.finish(self.kind):
                 yield item
 

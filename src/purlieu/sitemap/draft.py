@@ -134,6 +134,32 @@ class Draft:
         return number
 
 
+def faultless(
+    loc: str, lastmod: str | None, changefreq: str | None, priority: str | None, *, strict: bool
+) -> Entry | None:
+    """Return the entry of these texts if nothing at all is wrong with them; else a ``Draft`` has to judge them.
+
+    ``loc`` begins as an address does.
+    """
+    if "&" in loc:
+        if loc.count("&") != loc.count("&amp;"):
+            return None
+        loc = loc.replace("&amp;", "&")
+    loc = loc.rstrip()
+    if len(loc) >= _LONGEST_LOC or (changefreq and changefreq not in _CHANGEFREQS):
+        return None
+    at = None
+    if lastmod is not None:
+        lastmod = lastmod.strip()
+        at = moment.of_w3c(lastmod)
+        if at is None or (strict and not moment.is_exact(lastmod)):
+            return None
+    if priority is None:
+        return Entry(loc, lastmod, changefreq, 0.5, at)
+    number = float(priority)
+    return Entry(loc, lastmod, changefreq, number, at) if number <= 1 else None
+
+
 def is_address(text: str) -> bool:
     """Say whether a text begins as an http or https address does."""
     return _ABSOLUTE.match(text) is not None

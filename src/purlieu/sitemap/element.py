@@ -79,8 +79,8 @@ class Elements:
         if self._open:
             self._notes.add("unclosed", self._open[-1][0])
 
-    def whole(self, pattern: re.Pattern[str]) -> str | None:
-        """Read a child of the root as one, if it matches and the root's names have no prefix; see ``Markup.whole``."""
+    def whole(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Read a child of the root as one, if it matches and the root's name has no prefix; see ``Markup.whole``."""
         if len(self._open) == 1 and ":" not in self._open[0][0]:
             return self._markup.whole(pattern)
         return None

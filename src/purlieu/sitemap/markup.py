@@ -42,16 +42,15 @@ class Markup:
         """Return the line that has been reached, from 1."""
         return self._line + self._buffer.count("\n", 0, self._at)
 
-    def whole(self, pattern: re.Pattern[str]) -> str | None:
-        """Get past what ``pattern`` matches just here and return its first group; None, if it does not match.
+    def whole(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Get past what ``pattern`` matches just here and return the match; None, if it does not match.
 
         For constructs that are common, and faster as one than as tokens; the tokens go on behind it.
         """
         found = pattern.match(self._buffer, self._at)
-        if found is None:
-            return None
-        self._at = found.end()
-        return found[1]
+        if found is not None:
+            self._at = found.end()
+        return found
 
     def tokens(self) -> Iterator[Token]:
         """Yield tags, each with the text before it; text may come in several parts."""
@@ -154,8 +153,9 @@ def attributes(raw: str) -> dict[str, str]:
 
 def resolved(text: str, notes: Notes) -> str:
     """Return a text with the five entities and character references resolved, anything else left as it is."""
-    if "&" not in text:
-        return text
+    ampersands = text.count("&")
+    if ampersands == text.count("&amp;"):
+        return text.replace("&amp;", "&") if ampersands else text
 
     def one(found: re.Match[str]) -> str:
         name, end = found[1] or "", found[2]

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 # SM-50: exactly six shapes.
+_DATE = len("YYYY-MM-DD")
 _EXACT = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?)?)?", re.ASCII)
 _W3C = re.compile(
     r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[Tt ](\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,20}))?)? ?([Zz]|[+-]\d\d:?\d\d)?)?)?)?",
@@ -24,6 +26,9 @@ _MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 _ZONES = {"edt": -4, "est": -5, "cdt": -5, "cst": -6, "mdt": -6, "mst": -7, "pdt": -7, "pst": -8}  # RFC 5322, 4.3
 
 
+_LENGTHS = {1: 366 * 86_400.0, 2: 31 * 86_400.0, 3: 1.5 * 86_400.0}
+
+
 def is_exact(text: str) -> bool:
     """Say whether a text has one of the six shapes of W3C Datetime (SM-50)."""
     return _EXACT.fullmatch(text) is not None
@@ -34,6 +39,16 @@ def of_w3c(text: str) -> float | None:
 
     Slips that leave no doubt are read too: a space for the T, no colon in the zone, one digit, no zone for UTC (SM-51).
     """
+    if len(text) > _DATE and _EXACT.fullmatch(text):
+        try:
+            return datetime.fromisoformat(text).timestamp()
+        except ValueError:  # what it does not take, such as a leap second, is looked at below
+            pass
+    return _of_shapes(text)
+
+
+@lru_cache(maxsize=1_024)  # many entries have the same date
+def _of_shapes(text: str) -> float | None:
     match = _W3C.fullmatch(text)
     if match is None:
         return None
@@ -43,6 +58,18 @@ def of_w3c(text: str) -> float | None:
         float(f"0.{fraction or 0}"),
         zone,
     )
+
+
+def period(text: str) -> tuple[float, float] | None:
+    """Return the start and the end of the time that a W3C Datetime names, None if it names none (SM-53).
+
+    A date has no zone, so that its day may end half a day later than in UTC.
+    """
+    start = of_w3c(text)
+    if start is None:
+        return None
+    digits = len(text.partition("T")[0].partition(" ")[0])
+    return start, start + (0.0 if ":" in text else _LENGTHS[min(max(digits - 1, 3), 9) // 3])
 
 
 def of_rss(text: str) -> float | None:
