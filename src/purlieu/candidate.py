@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from purlieu.revisit import Plan
+
 
 class Purpose(StrEnum):
     """What a URL is fetched for (R-1.3)."""
@@ -29,6 +31,7 @@ class FoundBy(StrEnum):
     CANONICAL = "canonical"
     ROBOTS = "robots"
     OWNER = "owner"
+    HISTORY = "history"
 
 
 FOUND_BY_RANK = {found_by: rank for rank, found_by in enumerate(FoundBy)}
@@ -110,7 +113,8 @@ class Entry:
     """An accepted candidate as the frontier hands it out: its key (host, purpose, hash) and what is known of it.
 
     ``origin`` is the number of its robots.txt; ``attempts`` the requests sent for it so far; ``token`` that
-    of the lease under which it was handed out, so that a late visit is known as one (R-4.3).
+    of the lease under which it was handed out, so that a late visit is known as one (R-4.3); ``plan`` is what a
+    revisit wants of it, None where every address is fetched.
     """
 
     host: int
@@ -121,3 +125,4 @@ class Entry:
     facts: Facts
     attempts: int = 0
     token: int = 0
+    plan: Plan | None = None

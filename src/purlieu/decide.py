@@ -15,6 +15,7 @@ from purlieu.candidate import Purpose
 from purlieu.errors import UrlError
 from purlieu.outcome import REASONS, REDIRECTS, Outcome, Reason, of_status, reason
 from purlieu.politeness import retry_after
+from purlieu.revisit import Action
 from purlieu.response import Failure, Fault, Response, content_class
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Visit:
     """One visit to one entry, as it is written and as a reader of the crawl gets it.
 
     ``outcome`` is None when the entry is to be tried again at ``retry_at``; ``bytes`` counts the decoded
-    body, which ``response`` no longer holds; ``links`` are the page's as (href or raw text, kind, nofollow,
+    body, which ``response`` no longer holds; ``digest`` is the main content's, or of a file's bytes; ``links`` are the page's as (href or raw text, kind, nofollow,
     parsed); ``pause_seconds`` is what the host asked for (Retry-After), None when it said nothing.
     """
 
@@ -75,6 +76,12 @@ class Visit:
     retry_at: float | None = None
     pause_seconds: float | None = None
     against_host: bool = False
+    digest: str | None = None
+
+    @property
+    def takes_over(self) -> bool:
+        """Return whether the page stands as the history has it: nothing new of it was read (R-2.4)."""
+        return self.kind == "unchanged" and self.reason != "same_content"
 
     @property
     def url(self) -> str:
@@ -124,6 +131,13 @@ def excluded_by_robots(entry: Entry, rule: str, at: float) -> Visit:
     return Visit(entry, Outcome(reason("excluded.robots"), rule), at)
 
 
+def left_alone(entry: Entry, at: float) -> Visit:
+    """Return the visit of an address that a revisit does not ask for this time."""
+    ending = reason(entry.plan.ending) if entry.plan else reason("unchanged.not_due")
+    detail = "" if ending.kind == "unchanged" or ending.code == "retired" else "not asked for this time"
+    return Visit(entry, Outcome(ending, detail=detail), at)
+
+
 def crashed(entry: Entry, detail: str, at: float, requests: int) -> Visit:
     """Return the visit in which our own code failed (R-6, 00204); ``detail`` is the traceback."""
     robots = RobotsAnswer(ended="unreachable.robots_unreachable") if entry.purpose is Purpose.ROBOTS else None
@@ -136,12 +150,16 @@ def page(
     read: Page | None,
     *,
     sitemap: Sitemap | None = None,
+    digest: str | None = None,
     retry: Retry,
     at: float,
     requests: int = 1,
 ) -> Visit:
     """Return how a visit to a page or sitemap file ends (section 6 of the rules)."""
     ending, detail, redirect_to = _ending(entry, answer, read)
+    digest = read.digest if read else digest
+    if ending.name == "fetched.ok" and entry.plan and digest and digest == entry.plan.known.digest:
+        ending = reason("unchanged.same_content")
     response = answer if isinstance(answer, Response) else None
     pause = _pause(response, at)
     # A visit may take two requests (HEAD, GET), and counts as one try.
@@ -162,7 +180,17 @@ def page(
         retry_at=retry_at,
         pause_seconds=pause,
         against_host=ending.against_host,
+        digest=digest,
     )
+
+
+def conditions(entry: Entry) -> tuple[tuple[str, str], ...]:
+    """Return the headers that ask for an address only if it has changed (RFC 9110 13.1.2, 13.1.3), none to fetch it."""
+    if entry.plan is None or entry.plan.action is not Action.ASK:
+        return ()
+    known = entry.plan.known
+    said = (("If-None-Match", known.etag), ("If-Modified-Since", known.last_modified))
+    return tuple((name, value) for name, value in said if value)
 
 
 def robots(  # noqa: PLR0913 - the facts of one visit
@@ -228,6 +256,8 @@ def _ending(entry: Entry, answer: Response | Failure, read: Page | None) -> tupl
         return reason(f"{kind}.{answer.fault}"), answer.detail, None
     if answer.status in REDIRECTS:
         return _redirect(entry, answer)
+    if answer.status == 304 and conditions(entry):
+        return reason("unchanged.not_modified"), "", None
     ending = of_status(answer.status)
     if ending.kind != "fetched":
         return ending, "", None

@@ -15,6 +15,7 @@ from purlieu import decide
 from purlieu.candidate import Entry, FoundBy, Purpose
 from purlieu.decide import Retry, Visit
 from purlieu.response import Failure, Request, Response, content_class
+from purlieu.revisit import Action
 from purlieu.scope import GRANT_SEED_REDIRECT
 from purlieu.settings import politeness_of
 from purlieu.url import host_of, parse
@@ -56,13 +57,15 @@ class Visitor:
         self._retries: dict[str, Retry] = {}
 
     def without_asking(self, entry: Entry, origin: Origin | None) -> Visit | None:
-        """Return the visit of an entry that robots.txt forbids, None when it may be asked for."""
-        if entry.purpose is Purpose.ROBOTS or not self._settings.robots.obey or origin is None or origin.rules is None:
-            return None
-        if origin.rules.allowed(self._agent, entry.href):
-            return None
-        verdict = origin.rules.judge(self._agent, entry.href)
-        return decide.excluded_by_robots(entry, verdict.rule, self._outside.clock.now())
+        """Return the visit of an entry that robots.txt forbids or a revisit leaves alone, None when it is asked for."""
+        obeyed = entry.purpose is not Purpose.ROBOTS and self._settings.robots.obey
+        rules = origin.rules if origin is not None and obeyed else None
+        if rules is not None and not rules.allowed(self._agent, entry.href):
+            verdict = rules.judge(self._agent, entry.href)
+            return decide.excluded_by_robots(entry, verdict.rule, self._outside.clock.now())
+        if entry.plan is not None and entry.plan.action is Action.LEAVE:
+            return decide.left_alone(entry, self._outside.clock.now())
+        return None
 
     def politeness(self, host: str) -> PolitenessSettings:
         """Return the politeness that the owner wants for one host."""
@@ -87,7 +90,7 @@ class Visitor:
     async def _page(self, entry: Entry, turn: Callable[[], Awaitable[None]]) -> Visit:
         request = self._request(entry, self._settings.fetch.page_bytes, self._classes)
         requests = 1
-        if self._settings.fetch.head_first:
+        if self._settings.fetch.head_first and not request.headers:
             head = await self._outside.fetcher.fetch(replace(request, method="HEAD"))
             if isinstance(head, Response) and head.status not in _HEAD_REFUSED:
                 found = content_class(head.header("content-type"))
@@ -155,6 +158,7 @@ class Visitor:
             entry.href,
             body_bytes=body_bytes,
             classes=classes,
+            headers=decide.conditions(entry),
             opens=seed or entry.facts.found_by is FoundBy.SEED,
             in_scope=seed or self._is_only_seeds_hop(entry) or self._outside.in_scope(entry.href),
         )

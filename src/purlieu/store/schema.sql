@@ -221,6 +221,7 @@ CREATE TABLE page (
     gone_runs INTEGER NOT NULL DEFAULT 0,       -- times asked in a row that gave 404 or 410
     missed_runs INTEGER NOT NULL DEFAULT 0,     -- runs in a row that did not find it
     retired INTEGER NOT NULL DEFAULT 0,         -- no longer asked for
+    lastmod TEXT,                               -- what its sitemap said when it was last asked for
     alternates TEXT,                            -- the page in other languages as JSON: [[hreflang, href], ...]; NULL: none
     PRIMARY KEY (crawl, host, hash)
 ) WITHOUT ROWID;
@@ -234,6 +235,8 @@ CREATE TABLE sitemap_file (
     index_lastmod TEXT,                         -- what its index said of it when it was last read
     etag TEXT,
     last_modified TEXT,
+    digest TEXT,                                -- of its bytes
+    asked_at REAL NOT NULL,
     last_run INTEGER NOT NULL,                  -- the run that has its entries and children
     PRIMARY KEY (crawl, host, hash)
 ) WITHOUT ROWID;
@@ -262,18 +265,19 @@ CREATE TABLE sitemap_child (
     PRIMARY KEY (run, host, hash, sitemap)
 ) WITHOUT ROWID;
 
--- How far the hints of a section's sitemap entries were right; counts fade from run to run.
+-- How far the hints of a section's sitemap entries were right in each run.
 CREATE TABLE trust (
     crawl INTEGER NOT NULL,
     host INTEGER NOT NULL,
     section TEXT NOT NULL,
-    hint TEXT NOT NULL,                         -- lastmod | changefreq
-    run INTEGER NOT NULL,                       -- the last one counted
+    hint TEXT NOT NULL,                         -- lastmod | changefreq | index
+    run INTEGER NOT NULL,
     announced REAL NOT NULL,                    -- changes that the hint announced
     confirmed REAL NOT NULL,                    -- of these, the content had changed
     sampled REAL NOT NULL,                      -- asked for although the hint said unchanged
     missed REAL NOT NULL,                       -- of these, the content had changed
-    PRIMARY KEY (crawl, host, section, hint)
+    left_alone REAL NOT NULL,                   -- not asked for on the hint's word
+    PRIMARY KEY (crawl, host, section, hint, run)
 ) WITHOUT ROWID;
 
 -- Refusals: append-only; one whose URL was later admitted is hidden by its entry (R-1.4, R-2.1).
@@ -320,6 +324,7 @@ CREATE TABLE sitemap_entry (
     priority REAL,
     PRIMARY KEY (run, host, hash, sitemap)
 ) WITHOUT ROWID;
+CREATE INDEX sitemap_entry_file ON sitemap_entry (run, sitemap);
 
 -- What the owner should know of a run; message arguments as JSON.
 CREATE TABLE finding (

@@ -11,6 +11,8 @@ ALTER TABLE page ADD COLUMN asked_at REAL NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN gone_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN missed_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE page ADD COLUMN lastmod TEXT;
+CREATE INDEX sitemap_entry_file ON sitemap_entry (run, sitemap);
 ALTER TABLE page ADD COLUMN alternates TEXT;
 UPDATE page SET seen_run = last_run, asked_at = last_fetched;
 
@@ -23,6 +25,8 @@ CREATE TABLE sitemap_file (
     index_lastmod TEXT,                         -- what its index said of it when it was last read
     etag TEXT,
     last_modified TEXT,
+    digest TEXT,                                -- of its bytes
+    asked_at REAL NOT NULL,
     last_run INTEGER NOT NULL,                  -- the run that has its entries and children
     PRIMARY KEY (crawl, host, hash)
 ) WITHOUT ROWID;
@@ -51,18 +55,19 @@ CREATE TABLE sitemap_child (
     PRIMARY KEY (run, host, hash, sitemap)
 ) WITHOUT ROWID;
 
--- How far the hints of a section's sitemap entries were right; counts fade from run to run.
+-- How far the hints of a section's sitemap entries were right in each run.
 CREATE TABLE trust (
     crawl INTEGER NOT NULL,
     host INTEGER NOT NULL,
     section TEXT NOT NULL,
-    hint TEXT NOT NULL,                         -- lastmod | changefreq
-    run INTEGER NOT NULL,                       -- the last one counted
+    hint TEXT NOT NULL,                         -- lastmod | changefreq | index
+    run INTEGER NOT NULL,
     announced REAL NOT NULL,                    -- changes that the hint announced
     confirmed REAL NOT NULL,                    -- of these, the content had changed
     sampled REAL NOT NULL,                      -- asked for although the hint said unchanged
     missed REAL NOT NULL,                       -- of these, the content had changed
-    PRIMARY KEY (crawl, host, section, hint)
+    left_alone REAL NOT NULL,                   -- not asked for on the hint's word
+    PRIMARY KEY (crawl, host, section, hint, run)
 ) WITHOUT ROWID;
 
 ALTER TABLE host ADD COLUMN gap_seconds REAL NOT NULL DEFAULT 0;
