@@ -22,6 +22,7 @@ NOUN_FLOORS: Final = (
     ("errors", "outcome", "url", "domain", "verdict", "landing", "finding", "pattern", "normalise"),
     ("scope", "robots", "sitemap", "response", "page", "candidate", "politeness", "revisit", "schedule"),
     ("settings", "decide", "admission"),
+    ("judgement",),
 )
 FLOOR_OF: Final = {noun: floor for floor, nouns in enumerate(NOUN_FLOORS) for noun in nouns}
 MAY_IMPORT: Final = {

@@ -24,12 +24,16 @@ _OF_SEEDS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 
 
 class Ruling(NamedTuple):
-    """``refused`` is the code of an ``excluded`` ending, or "" when the URL is in; ``rule`` decided it."""
+    """``refused`` is the code of an ``excluded`` ending, or "" when the URL is in; ``rule`` decided it.
+
+    ``detail`` is what an owner's callable said when it failed.
+    """
 
     refused: str
     rule: str
     site: int | None = None
     sites: frozenset[int] = frozenset()
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,7 @@ class Admission:
         try:
             return None if self.accept(href) else Ruling("filter", "accept")
         except Exception as error:  # noqa: BLE001  whatever the owner's code raises, it has not admitted
-            return Ruling("filter", f"accept:{type(error).__name__}")
+            return Ruling("filter", f"accept:{type(error).__name__}", detail=_line_of(error))
 
     def _sites(self, href: str, host: str, facts: Facts) -> tuple[int | None, frozenset[int]]:
         """Return the first site that accepts and, for own-seed, all that accept of the lineage."""
@@ -119,6 +123,14 @@ class Admission:
 
     def _scope_rule(self, host: str) -> str:
         return f"out-of-scope:{host}"[:200]
+
+
+def _line_of(error: Exception) -> str:
+    """Return what an exception says, in one short line; "" where it cannot even say that."""
+    try:
+        return " ".join(str(error).split())[:200]
+    except Exception:  # noqa: BLE001  the owner's code once more
+        return ""
 
 
 def grant_of_hop(grant: str) -> str:

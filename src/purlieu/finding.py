@@ -136,6 +136,11 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "{subject} と {other} は www. の有無だけが異なり、別のホストとして扱われます。"
      "サーバーが使う方だけを残すか、www_equivalent = true と書いてください。",
      "{subject} 与 {other} 只差 www.，在这里是两个主机；请保留服务器实际使用的那个，或写 www_equivalent = true。"),
+    ("accept_failed", _PROBLEM, "crawl", ("detail", "url"),
+     "The callable that was given as accept raised {subject} on {url} ({detail}), and what it fails on is refused; "
+     "mend it and crawl again.",
+     "accept に渡された関数が {url} で {subject} を送出しました（{detail}）。失敗した URL は対象外になります。修正して再度クロールしてください。",
+     "作为 accept 传入的函数在 {url} 上抛出 {subject}（{detail}），出错的网址都会被拒绝；请修正后重新抓取。"),
     ("under_threshold", _WARNING, "crawl", ("pages", "before"),
      "Only {pages} pages were fetched, and {before} last time; check the site before you use this result.",
      "取得は {pages} ページのみで、前回は {before} ページでした。結果を使う前にサイトを確認してください。",

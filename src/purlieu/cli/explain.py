@@ -16,7 +16,7 @@ from purlieu.cli.words import padded, safe
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report import explain
 from purlieu.report.explain import Explanation, InRun
-from purlieu.report.judgement import told_suffix
+from purlieu.judgement import told_suffix
 
 _SHOWN_SITES = 10
 _LABEL = 12

@@ -1,6 +1,6 @@
 """``purlieu scope``: a scope tried out on URLs, without a crawl.
 
-Reads settings files and lists of URLs; the verdicts are those of ``purlieu.report.judgement``.
+Reads settings files and lists of URLs; the verdicts are those of ``purlieu.judgement``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from purlieu.cli import config, report
 from purlieu.cli.summary import table
 from purlieu.cli.words import padded, safe, width
 from purlieu.errors import Mistake, SettingsError
-from purlieu.report.judgement import ASSUMED, Judgement, Rules
+from purlieu.judgement import ASSUMED, Judgement, Rules
 from purlieu.report.whatif import Change, WhatIf
 from purlieu.store.reader import UnlistedRow
 

@@ -37,6 +37,7 @@ from purlieu.url import host_of, parse
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from purlieu.crawl.verdicts import VerdictLog
     from purlieu.decide import Visit
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.settings import Settings
@@ -201,6 +202,7 @@ class Crawl:
         intake = self._intake = Intake(
             database, self._run, Admission.of(settings, self._accept), _intake_limits(settings), self._counters
         )
+        self._verdicts = self._verdict_log()
         self._frontier = Frontier(database, self._run, intake, self._counters, _frontier_rules(settings))
         self._settling = Settling(database, self._run, intake, self._counters)
         self._frontier.open(now, RESUME_PAUSE_SECONDS)
@@ -218,6 +220,14 @@ class Crawl:
             self._outbox,
             lambda: runs.stop_requested(database, self._run),
         )
+
+    def _verdict_log(self) -> VerdictLog | None:
+        """Return the log of verdicts, if anyone listens to it."""
+        if not logging.getLogger("purlieu.verdict").isEnabledFor(logging.DEBUG):
+            return None
+        from purlieu.crawl.verdicts import VerdictLog  # 10 ms that a crawl without it need not wait for (R-9.2)
+
+        return VerdictLog(self._database, self._run.id, self._intake, self._settings.robots.agent)
 
     def _entry_point(self, seed: str) -> str:
         """Return a seed's address; the owner's normalisers are for what is found, unless the owner says otherwise."""
@@ -255,6 +265,8 @@ class Crawl:
         """Settle redirects, end the run, audit the books (R-2.5, R-7.1)."""
         self._settling.redirects(self._settings.limits.max_redirects)
         self._settling.rules()
+        if self._verdicts is not None:
+            self._verdicts.settle()
         self._frontier.save(self._active_seconds())
         # Together, so that a run which is killed here is resumed, and never ended without books.
         with self._database.transaction():

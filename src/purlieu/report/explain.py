@@ -10,13 +10,13 @@ import tomllib
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from purlieu import robots, settings
-from purlieu.admission import grant_of_hop
+from purlieu import settings
+from purlieu.admission import Ruling, grant_of_hop
 from purlieu.candidate import FoundBy, Purpose
 from purlieu.errors import UrlError
 from purlieu.landing import Landing
 from purlieu.outcome import REASONS
-from purlieu.report.judgement import ASSUMED, Check, Judgement, Rules, told_suffix
+from purlieu.judgement import ASSUMED, Check, Judgement, Rules, of_robots, told_suffix
 from purlieu.scope import GRANT_SEED
 from purlieu.settings import Settings
 from purlieu.store.reader import FoundRow, Linking, Reader, RunRow, UnlistedRow, VisitRow
@@ -199,11 +199,9 @@ def _anew(rules: Rules, row: FoundRow, purpose: Purpose, href: str, url: str, as
     if not judgement.accepted:
         return judgement
     # Only the run can tell these: its count of a host's pages, and what its owner's callable said.
-    if row.rule.startswith("accept"):
-        return replace(judgement, refused=row.reason, rule=row.rule, reason="the owner's callable refuses it")
-    if row.reason == "host_limit":
-        reason = "its host had as many pages as limits.pages_per_host allows"
-        return replace(judgement, refused=row.reason, rule=row.rule, reason=reason)
+    if row.rule.startswith("accept") or row.reason == "host_limit":
+        told = rules.reason(href, row.facts, purpose, Ruling(row.reason, row.rule))
+        return replace(judgement, refused=row.reason, rule=row.rule, reason=told)
     never_asked = row.kind in _NEVER_ASKED or row.reason == "robots_unreachable"
     if purpose is Purpose.ROBOTS or never_asked or asked.passed is not False:
         return judgement
@@ -226,9 +224,7 @@ def _robots(reader: Reader, run: RunRow, made: Settings, href: str) -> Check:
             "it could not be had, so nothing of the origin may be fetched" if row.ended else "the run has not read it"
         )
         return Check("robots", None, told)
-    verdict = robots.read(row.body).judge(made.robots.agent, href)
-    origin = f" (read from {row.source})" if row.source else ""
-    return Check(verdict.rule, verdict.accepted, f"{verdict.reason}{origin}")
+    return of_robots(row.body, row.source, made.robots.agent, href)
 
 
 def _way(reader: Reader, run: RunRow, row: FoundRow) -> tuple[FoundRow, ...]:

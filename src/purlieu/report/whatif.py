@@ -15,7 +15,7 @@ from purlieu.candidate import Facts, FoundBy
 from purlieu.errors import UrlError
 from purlieu.landing import LandingKind
 from purlieu.report.explain import settings_of
-from purlieu.report.judgement import Judgement, Rules
+from purlieu.judgement import Judgement, Rules
 from purlieu.robots import Robots
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
 from purlieu.settings import Settings

@@ -187,6 +187,11 @@ class Scope:
         asked = [site for site in self.sites if sites is None or site.index in sites] if host_of(href) else []
         return tuple(tested(site, self._lists, href) for site in asked)
 
+    def notes(self, href: str, *, sites: frozenset[int] | None = None) -> tuple[str, ...]:
+        """Return the notes of ``judge`` on a serialised href."""
+        asked = [site for site in self.sites if sites is None or site.index in sites]
+        return self._notes(href, host_of(href), asked) if host_of(href) else ()
+
     def _notes(self, url: str, host: str, asked: Iterable[Site]) -> tuple[str, ...]:
         if self._lists is None or not any(site.domains == LISTS and site.mode == "same-domain" for site in asked):
             return ()

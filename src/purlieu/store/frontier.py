@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from purlieu import robots as robots_txt
 from purlieu import url
+from purlieu.admission import Ruling
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
 from purlieu.store.counters import Counters, Run
@@ -110,6 +111,7 @@ class Frontier:
             self._counters.restore(before)
             self._intake.forget()
             raise
+        self._intake.rulings.tell()
 
     # -- leases ------------------------------------------------------------------------------------
 
@@ -307,6 +309,8 @@ class Frontier:
                 continue
             reason, rule = visit.outcome.reason, visit.outcome.rule
             self._counters.endings[reason.name] += 1
+            if reason.kind == "excluded":
+                self._intake.rulings.add(entry.href, entry.purpose, entry.facts, Ruling(reason.code, rule))
             redirect_to = self._intake.normal(visit.redirect_to) if visit.redirect_to else None
             ends.append((reason.kind, reason.code, visit.outcome.detail or None, visit.status, redirect_to,
                          visit.at, rule, rule, visit.requests, *key))  # fmt: skip

@@ -15,6 +15,7 @@ from purlieu.store.counters import Counters, IntakeLimits, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.hosts import Hosts
 from purlieu.store.outlinks import Link, unpack
+from purlieu.store.rulings import Rulings
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS, PURPOSES, Key, Writes
 
 # robots.txt before everything of its origin, sitemaps before pages.
@@ -58,6 +59,7 @@ class Intake:
         self._hosts = Hosts(database, run, self._writes)
         self._took_twin = False
         self._woken: list[str] = []
+        self.rulings = Rulings()
         self._normaliser = admission.normaliser
 
     # -- what pages give ---------------------------------------------------------------------------
@@ -125,6 +127,7 @@ class Intake:
             memory.clear()
         self._findings = []
         self._woken = []
+        self.rulings.forget()
         self._writes = Writes()
         self._hosts = Hosts(self._database, self._run, self._writes)
 
@@ -194,6 +197,7 @@ class Intake:
         origin = self._origin(url.origin_of(href), host, wants_robots=number != 1)
         self._counters.admitted += 1
         sites = ruling.sites if self.admission.own_seed else facts.sites
+        self.rulings.add(href, PURPOSES[number], _with_sites(facts, sites), ruling)
         self._writes.new[key] = href
         self._writes.sites += [(self._run.id, *key, site) for site in sites]
         values = (
@@ -231,6 +235,8 @@ class Intake:
         self._writes.sites += [(self._run.id, *key, site) for site in merged.sites - old.sites]
         ruling = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
         self._database.run("set_entry_rule", ruling.site, ruling.rule or ruling.refused, self._run.id, *key)
+        if row[9] != "excluded":
+            self.rulings.add(href, PURPOSES[key[1]], merged, Ruling("", ruling.rule or ruling.refused))
         passes_on = (merged.depth, merged.hops, merged.sites, merged.grant) != (
             old.depth, old.hops, old.sites, old.grant,
         )  # fmt: skip
@@ -262,6 +268,10 @@ class Intake:
 
     def _refuse(self, key: Key, href: str, facts: Facts, ruling: Ruling, *, known: bool) -> None:
         host = key[0]
+        text = href if len(href) <= self.admission.max_url_length else href[: self.admission.max_url_length]
+        self.rulings.add(text, PURPOSES[key[1]], facts, ruling)
+        if ruling.detail:
+            self.note("accept_failed", ruling.rule.partition(":")[2], detail=ruling.detail, url=text)
         if not self._listed(host, ruling, known=known):
             self._counters.unlisted += 1
             self._writes.unlisted[host, ruling.refused, ruling.rule] += 1
@@ -270,7 +280,6 @@ class Intake:
             self._counters.refused += 1
             self._writes.refused[host] += 1
             self._hosts.count(host).refused += 1
-        text = href if len(href) <= self.admission.max_url_length else href[: self.admission.max_url_length]
         self._writes.refusals.append((
             self._run.id, *key, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
             facts.linked, ",".join(map(str, sorted(facts.sites))), facts.grant, ruling.refused, ruling.rule,
@@ -290,6 +299,7 @@ class Intake:
         if scheme in COUNTED_SCHEMES:
             self._counters.unlisted += 1
             self._writes.unlisted[0, "scheme", scheme] += 1
+            self.rulings.add(text, Purpose.PAGE, facts, Ruling("scheme", scheme))
             return
         ruling = Ruling("scheme", scheme[:40]) if parsed else Ruling("invalid_url", "invalid-url")
         hashed = self._hash_of(text)
@@ -315,9 +325,10 @@ class Intake:
         last = first
         while rows := list(self._database.rows(name, self._run.id, *where, *last)):
             last = tuple(rows[-1][3 - len(first) : 3])
-            for _, number, _, href, *rest in rows:
+            for host_number, number, _, href, *rest in rows:
                 facts, purpose, host = _refused_facts((href, *rest)), PURPOSES[number], url.host_of(href)
-                if host and (everything or self.admission.judge(href, host, facts, purpose).refused != "scope"):
+                # What is no address stands under no host, although it may look as if it had one ("http://[").
+                if host_number and (everything or self.admission.judge(href, host, facts, purpose).refused != "scope"):
                     self._recent.pop(href, None)
                     self.add(Candidate(href, facts, purpose))
 

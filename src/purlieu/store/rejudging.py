@@ -43,8 +43,11 @@ class Rejudging:
                 if ruling.refused and kind is None:
                     self.database.run("exclude_entry", ruling.refused, ruling.rule, now, self.run_key.id, *key)
                     self.counters.endings[f"excluded.{ruling.refused}"] += 1
+                    self.intake.rulings.add(href, PURPOSES[number], facts, ruling)
                 elif kind is not None and not ruling.refused:
                     self.database.run("reopen_entry", now, self.run_key.id, *key)
+                    self.database.run("set_entry_rule", ruling.site, ruling.rule, self.run_key.id, *key)
+                    self.intake.rulings.add(href, PURPOSES[number], facts, ruling)
                     self.database.run("host_due", now, self.run_key.id, host)
                     self.counters.endings[f"{kind}.{reason}"] -= 1
 

@@ -73,6 +73,7 @@ class Settling:
                     ruling = self.intake.admission.judge(href, url.host_of(href), facts, Purpose.PAGE)
                     if not ruling.refused and (ruling.site, ruling.rule) != (site, rule):
                         self.database.run("set_entry_rule", ruling.site, ruling.rule, self.run.id, host, 0, hashed)
+                        self.intake.rulings.add(href, Purpose.PAGE, facts, ruling)
 
     def _is_too_far(self, href: str) -> bool:
         """Return whether a redirect target was refused because there were too many hops before it."""

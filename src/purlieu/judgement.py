@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
+from purlieu import robots
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling, repeats
 from purlieu.candidate import Facts, FoundBy, Purpose
 from purlieu.domain import suffix_list_version
@@ -132,16 +133,15 @@ class Rules:
         """Return what the rules say of a normalised href without the tests, which cost more than the verdict."""
         try:
             host = host_of(parse(href).href)
-        except UrlError as error:
-            return Judgement(url or href, href, "invalid_url", "invalid-url", str(error))
-        if not host:
-            scheme = href.partition(":")[0].lower()
-            reason = f'"{scheme}" is neither http nor https, the only schemes crawled'
-            return Judgement(url or href, href, "scheme", scheme[:40], reason)
-        ruling = self.admission.judge(href, host, facts, purpose)
-        return Judgement(url or href, href, ruling.refused, ruling.rule, self._reason(href, facts, purpose, ruling))
+        except UrlError:
+            ruling = Ruling("invalid_url", "invalid-url")
+        else:
+            scheme = href.partition(":")[0].lower()[:40]
+            ruling = self.admission.judge(href, host, facts, purpose) if host else Ruling("scheme", scheme)
+        return Judgement(url or href, href, ruling.refused, ruling.rule, self.reason(href, facts, purpose, ruling))
 
-    def _reason(self, href: str, facts: Facts, purpose: Purpose, ruling: Ruling) -> str:
+    def reason(self, href: str, facts: Facts, purpose: Purpose, ruling: Ruling) -> str:
+        """Return the sentence of a ruling on a URL found in this way; of robots.txt only a run can tell."""
         made = self.admission
         match ruling.refused:
             case "" if facts.grant and ruling.rule == facts.grant:
@@ -158,10 +158,21 @@ class Rules:
                 return f"it is {_links(facts.depth)} away from a seed, and limits.max_depth is {made.max_depth}"
             case "nofollow":
                 return "every link to it is marked nofollow"
+            case "host_limit":
+                return "its host had as many pages as limits.pages_per_host allows"
+            case "scheme":
+                return f'"{ruling.rule}" is neither http nor https, the only schemes crawled'
+            case "invalid_url":
+                return _fault_of(href)
         if ruling.rule == "only-seeds":
             return "only the URLs of the list are fetched, and it is none of them"
         sites = facts.sites if made.own_seed else None
         return made.scope.judge(href, purpose.value, sites=sites).reason
+
+    def notes(self, href: str, facts: Facts) -> list[str]:
+        """Return what else is to be said of a URL: that neither list of top-level domains knew its domain (EN-29)."""
+        sites = facts.sites if self.admission.own_seed else None
+        return list(self.admission.scope.notes(href, sites=sites))
 
     def _filter_reason(self, ruling: Ruling) -> str:
         if ruling.rule == NO_MATCH:
@@ -169,7 +180,8 @@ class Rules:
         if ruling.rule == "include":
             return "nothing of filter.include matches it"
         if ruling.rule.startswith("accept"):
-            return "the owner's callable refuses it"
+            error = ruling.rule.partition(":")[2]
+            return f"the owner's callable raised {error}" if error else "the owner's callable refuses it"
         name, _, number = ruling.rule.partition(":")
         which = f"line {number} of filter.rules" if name == "filter" else f"item {number} of filter.{name}"
         line = self.admission.filters.line(ruling.rule)[:_SHOWN] if self.admission.filters else ""
@@ -213,8 +225,23 @@ class Rules:
         return Check("filter", passed=True, told=f'{rule}: "{line[:_SHOWN]}"' if line else "nothing refuses it")
 
 
+def _fault_of(href: str) -> str:
+    """Return why a text is no URL."""
+    try:
+        parse(href)
+    except UrlError as error:
+        return str(error)
+    return "it is no URL"  # only where a longer text was stored cut
+
+
 def _links(count: int) -> str:
     return "1 link" if count == 1 else f"{count:,} links"
+
+
+def of_robots(body: bytes, source: str | None, agent: str, href: str) -> Check:
+    """Return what a robots.txt, read from ``source``, says of a URL; the rule that decides is the name."""
+    verdict = robots.read(body).judge(agent, href)
+    return Check(verdict.rule, verdict.accepted, f"{verdict.reason}{f' (read from {source})' if source else ''}")
 
 
 def told_suffix(test: Test) -> str:
