@@ -56,8 +56,8 @@ class Filters:
         self._texts = (tuple(rules), tuple(include), tuple(exclude))
         self._lines = tuple((number, line[0] == "+") for number, line in _read(rules))
         self._patterns = Patterns([line[1:] for _, line in _read(rules)]) if rules else None
-        self._include = Patterns(list(map(_as_pattern, include))) if include else None
-        self._exclude = Patterns(list(map(_as_pattern, exclude))) if exclude else None
+        self._include = Patterns(list(map(as_pattern, include))) if include else None
+        self._exclude = Patterns(list(map(as_pattern, exclude))) if exclude else None
 
     @classmethod
     def of(cls, settings: _Settings) -> Self:
@@ -155,12 +155,12 @@ def _wrong_lines(rules: Sequence[str], *, unsafe: bool) -> Iterator[tuple[int, s
 
 def _wrong_item(item: str, *, unsafe: bool) -> str:
     try:
-        return mend(_as_pattern(item), unsafe=unsafe)
+        return mend(as_pattern(item), unsafe=unsafe)
     except UrlError as error:
         return str(error)
 
 
-def _as_pattern(item: str) -> str:
+def as_pattern(item: str) -> str:
     """Return the pattern for an item of include or exclude; raises UrlError, with the remedy, for one that can be none.
 
     ``prefix:`` is the beginning of a URL, or of its path if it begins with a slash; ``glob:`` is matched against the
