@@ -19,8 +19,8 @@ import pytest
 SOURCE: Final = Path(__file__).resolve().parent.parent / "src" / "purlieu"
 
 NOUN_FLOORS: Final = (
-    ("errors", "outcome", "url", "domain", "verdict", "landing", "finding", "pattern", "normalise"),
-    ("scope", "robots", "sitemap", "response", "page", "candidate", "politeness", "revisit", "schedule"),
+    ("errors", "outcome", "url", "domain", "verdict", "landing", "finding", "difference", "pattern", "normalise"),
+    ("scope", "robots", "sitemap", "response", "page", "candidate", "politeness", "revisit", "schedule", "suspicion"),
     ("settings", "decide", "admission"),
     ("judgement",),
 )
@@ -52,6 +52,7 @@ DOORS: Final = {
     "click": ("cli",),
     "rich": ("cli",),
     "argparse": ("cli",),
+    "cronsim": ("schedule",),
     "starlette": ("console",),
     "jinja2": ("console",),
     "uvicorn": ("console",),

@@ -74,6 +74,10 @@ def _run(words: Sequence[str]) -> int:
         from purlieu.cli import adopt
 
         return adopt.run(arguments)
+    if arguments.command == "diff":
+        from purlieu.cli import diff
+
+        return diff.run(arguments)
     if arguments.command == "explain":
         from purlieu.cli import explain
 

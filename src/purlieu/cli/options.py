@@ -146,6 +146,26 @@ COMMANDS: Final = (
         (
             Argument(("url",), "the URL to explain", "URL"),
             Argument(("-c", "--config"), f"the settings file to judge by (default: {SETTINGS_FILE})", "FILE"),
+            Argument(("--json",), f"print one JSON object a line, with {' or '.join(VIEWS)}", kind="flag"),
+            _STORE,
+        ),
+    ),
+    Command(
+        "diff",
+        "tell what changed from one run to another",
+        (
+            Argument(
+                ("runs",), "two runs, the earlier first: a number, latest, CRAWL@last or CRAWL@last-1", "RUN", "rest"
+            ),
+            Argument(("--last",), "compare the last two runs of this crawl", "CRAWL"),
+            Argument(("--list",), "list every page that is not as it was", kind="flag"),
+            Argument(
+                ("--header",), "a header of which the value counts, not its presence; may be repeated", "NAME", "list"
+            ),
+            Argument(("--format",), "write the list instead, as this", "FORMAT", choices=("csv", "jsonl")),
+            Argument(("-o", "--output"), "the file to write the list to (default: stdout)", "FILE"),
+            Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+            Argument(("--json",), "print the counts as one JSON object, after one a page with --list", kind="flag"),
             Argument(("--run",), "judge as this run did, and tell what it knows: its number, or latest", "RUN"),
             Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
             Argument(("--json",), "print one JSON object", kind="flag"),

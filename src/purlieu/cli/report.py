@@ -72,11 +72,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def run_named(reader: Reader, named: str, store: str) -> RunRow:
-    """Return the run of a number, or the latest; raises SettingsError when there is none."""
-    row = reader.latest() if named == "latest" else reader.run(int(named)) if named.isdecimal() else None
+    """Return the run of a number, the latest, or a crawl's: NAME@last, NAME@last-1 and so on.
+
+    Raises SettingsError when there is none.
+    """
+    crawl, at, back = named.rpartition("@last")
+    if named == "latest":
+        row = reader.latest()
+    elif at and (not back or back.removeprefix("-").isdecimal()):
+        row = _of_crawl(reader, crawl, int(back.removeprefix("-") or 0))
+    else:
+        row = reader.run(int(named)) if named.isdecimal() and len(named) < 18 else None
     if row is None:
         known = ", ".join(str(one.id) for one in reader.runs()[:20]) or "none"
-        remedy = f"there is no such run in {store}; write latest or one of its runs ({known})"
+        remedy = f"there is no such run in {store}; write latest, CRAWL@last, or one of its runs ({known})"
         raise SettingsError((Mistake("RUN", named, remedy),))
     return row
 
@@ -86,6 +95,12 @@ def _settings(reader: Reader, row: RunRow) -> Settings:
     try:
         return settings.read(reader.config(row))
     except SettingsError:
+def _of_crawl(reader: Reader, crawl: str, back: int) -> RunRow | None:
+    """Return a crawl's newest run, or one so many before it."""
+    runs = [one for one in reader.runs() if one.crawl == crawl]
+    return runs[back] if back < len(runs) else None
+
+
         return Settings()
 
 

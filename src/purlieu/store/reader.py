@@ -29,7 +29,7 @@ class RunRow:
     """One run. ``state`` is running, done, stopped or failed; times are seconds since the epoch.
 
     ``counters`` are kept while it runs, ``books`` are written at its end (None until then), both as the
-    store has them. ``config`` is the hash of its settings.
+    store has them. ``config`` is the hash of its settings. ``pruned_at``: when its rows were removed (R-8.4).
     """
 
     id: int
@@ -41,6 +41,7 @@ class RunRow:
     ended_at: float | None
     active_seconds: float
     config: str
+    pruned_at: float | None
     counters: Mapping[str, Any]
     books: Mapping[str, Any] | None
 
@@ -240,6 +241,25 @@ class Reader:
                 if len(found) >= most or scanned >= most_scanned:
                     return Linking(tuple(found), scanned, cut=True)
                 scanned += 1
+    def seen_in(self, one: RunRow, two: RunRow) -> Iterator[tuple[str, Row | None, Row | None]]:
+        """Yield the pages that one of two runs has, by host name and address, each with what both know of it.
+
+        That is kind, reason, status, title, canonical, redirect_to, digest and headers; None: the run has not met it.
+        """
+        crawls = {run.id: self._database.one("report_crawl_of", run.id) for run in (one, two)}
+        hosts = {row for run in (one, two) for row in self._database.rows("report_hosts_of_ledger", *[run.id] * 3)}
+        for host, _ in sorted(hosts, key=lambda row: (row[1], row[0])):
+            last = None
+            for href, hashed in self._database.rows("report_pages_of_either", one.id, two.id, host):
+                if hashed != last:  # a refused address may be stored cut (R-1.4), and stands beside the whole one
+                    yield href, *(self._seen(run, crawls[run.id], host, hashed) for run in (one, two))
+                last = hashed
+
+    def _seen(self, run: RunRow, crawl: Row | None, host: int, hashed: int) -> Row | None:
+        return self._database.one("report_seen", run.id, host, hashed, *(crawl or (0,))) or self._database.one(
+            "report_refusal_reason", run.id, host, hashed
+        )
+
                 told = next((line for line in lines(blob) if normal(line[1:]) == href), None)
                 if told is not None:
                     _, kind, nofollow, _ = read(told)

@@ -2,11 +2,11 @@
 
 -- name: report_runs
 -- Every run, the newest first.
-SELECT r.id, c.name, r.version, r.state, r.stop_reason, r.started_at, r.ended_at, r.active_seconds, r.config, r.counters, r.books
+SELECT r.id, c.name, r.version, r.state, r.stop_reason, r.started_at, r.ended_at, r.active_seconds, r.config, r.pruned_at, r.counters, r.books
 FROM run AS r JOIN crawl AS c ON c.id = r.crawl ORDER BY r.id DESC;
 
 -- name: report_run
-SELECT r.id, c.name, r.version, r.state, r.stop_reason, r.started_at, r.ended_at, r.active_seconds, r.config, r.counters, r.books
+SELECT r.id, c.name, r.version, r.state, r.stop_reason, r.started_at, r.ended_at, r.active_seconds, r.config, r.pruned_at, r.counters, r.books
 FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE r.id = ?;
 
 -- name: report_latest
@@ -161,3 +161,31 @@ SELECT p.host, p.hash, p.href, p.outlinks FROM page AS p
 WHERE p.crawl = (SELECT crawl FROM run WHERE id = ?1) AND p.last_run = ?1 AND p.outlinks IS NOT NULL
     AND (p.host, p.hash) > (?2, ?3)
 ORDER BY p.host, p.hash LIMIT 200;
+
+-- name: report_pages_of_either
+-- The pages of a host that one of two runs has, admitted or refused, by address.
+SELECT href, hash FROM entry WHERE run = ?1 AND host = ?3 AND purpose = 0
+UNION SELECT href, hash FROM entry WHERE run = ?2 AND host = ?3 AND purpose = 0
+UNION SELECT href, hash FROM refusal WHERE run = ?1 AND host = ?3 AND purpose = 0
+UNION SELECT href, hash FROM refusal WHERE run = ?2 AND host = ?3 AND purpose = 0
+ORDER BY 1, 2;
+
+-- name: report_seen
+-- What a run knows of a page, with what its response said; one that stands unchanged has the response of an earlier run.
+SELECT e.end_kind, e.end_reason,
+    CASE WHEN e.end_kind = 'unchanged' THEN coalesce(x.status, y.status) ELSE coalesce(e.status, x.status) END,
+    coalesce(x.title, y.title), coalesce(x.canonical, y.canonical), e.redirect_to, coalesce(x.digest, y.digest),
+    coalesce(x.headers, y.headers)
+FROM ending AS e
+LEFT JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = 0 AND x.hash = e.hash
+LEFT JOIN page AS p ON e.kind = 'unchanged' AND x.run IS NULL AND p.crawl = ?4 AND p.host = e.host AND p.hash = e.hash
+    AND p.last_run <= e.run
+LEFT JOIN response AS y ON y.run = p.last_run AND y.host = p.host AND y.purpose = 0 AND y.hash = p.hash
+WHERE e.run = ?1 AND e.host = ?2 AND e.purpose = 0 AND e.hash = ?3;
+
+-- name: report_refusal_reason
+SELECT 'excluded', reason, NULL, NULL, NULL, NULL, NULL, NULL FROM refusal
+WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?;
+
+-- name: report_crawl_of
+SELECT crawl FROM run WHERE id = ?;
