@@ -33,6 +33,7 @@ class Request:
     ``body_bytes`` limits the decoded body; a body whose class (``response.content_class``)
     is not in ``classes`` is not downloaded (None: every class is). ``opens`` marks an entry
     point, which may open the address class it resolves to (R-5.1). ``headers`` are added as given.
+    ``body`` goes with POST alone, which no crawl uses (SM-74): only what the owner submits does.
     """
 
     url: str
@@ -42,6 +43,7 @@ class Request:
     method: str = "GET"
     opens: bool = False
     in_scope: bool = True
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

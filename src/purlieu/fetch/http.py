@@ -309,6 +309,9 @@ class HttpFetcher:
             if request.method == "GET":
                 curl.setopt(pycurl.HTTPGET, 1)
             transfer.method = request.method
+        if request.method == "POST":
+            curl.setopt(pycurl.POST, 1)
+            curl.setopt(pycurl.COPYPOSTFIELDS, request.body)
         curl.setopt(pycurl.URL, without_user(request.url) if "@" in request.url else request.url)
 
     def _aim_at_origin(self, curl: Any, origin: Origin) -> None:

@@ -117,7 +117,7 @@ def mistakes(settings: _Settings) -> Iterator[tuple[str, str, str]]:
         yield "filter.rules_file", settings.rules_file, "filter.rules stands here too; write only one of the two"
     for name in ("include", "exclude"):
         for item in getattr(settings, name):
-            if remedy := _wrong_item(item, unsafe=settings.unsafe_patterns):
+            if remedy := wrong_item(item, unsafe=settings.unsafe_patterns):
                 yield f"filter.{name}", item, remedy
 
 
@@ -153,7 +153,8 @@ def _wrong_lines(rules: Sequence[str], *, unsafe: bool) -> Iterator[tuple[int, s
             yield number, line, remedy
 
 
-def _wrong_item(item: str, *, unsafe: bool) -> str:
+def wrong_item(item: str, *, unsafe: bool) -> str:
+    """Return what is wrong with an item of include or exclude and what to write instead, "" when nothing is."""
     try:
         return mend(as_pattern(item), unsafe=unsafe)
     except UrlError as error:

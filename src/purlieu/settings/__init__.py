@@ -31,10 +31,12 @@ from purlieu.settings.key import (
     SitemapSettings,
 )
 from purlieu.settings.place import result_folder
+from purlieu.settings.profile import PUBLIC, ProfileSettings
 from purlieu.settings.secret import resolve
 from purlieu.settings.tree import checked, dump, of, read
 
 __all__ = [
+    "PUBLIC",
     "DomainSettings",
     "FetchSettings",
     "FilterSettings",
@@ -46,6 +48,7 @@ __all__ = [
     "NormaliseSettings",
     "OriginSettings",
     "PolitenessSettings",
+    "ProfileSettings",
     "RobotsSettings",
     "ScopeSettings",
     "Settings",

@@ -23,6 +23,11 @@ def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
         from purlieu import normalise
 
         yield from normalise.mistakes(settings.normalise)
+    for number, profile in enumerate(settings.sitemap.profiles, 1):
+        from purlieu.sitemap import choose
+
+        for name, value, remedy in choose.mistakes(profile, profile.priority):
+            yield f"sitemap.profile[{number}].{name}", value, remedy
 
 
 def with_rules(settings: Settings, text: str) -> Settings:

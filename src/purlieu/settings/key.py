@@ -18,6 +18,7 @@ from purlieu.settings.belonging import (
     SiteSettings,
 )
 from purlieu.settings.fact import Key, key
+from purlieu.settings.profile import ProfileSettings
 
 FORMATS = ("crawl_result", "csv", "jsonl", "parquet", "csv-spreadsheet")
 CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")
@@ -235,6 +236,7 @@ class SitemapSettings:
 
     use: bool = key(True, Key("Whether the sitemaps that robots.txt names are read."))
     files: tuple[str, ...] = key((), Key("URLs of further sitemaps to read.", form="url"))
+    profiles: tuple[ProfileSettings, ...] = key((), Key("", table="sitemap.profile"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from purlieu.settings.key import (
     Settings,
     SitemapSettings,
 )
+from purlieu.settings.profile import ProfileSettings
 from purlieu.settings.secret import MASK, masked
 
 SECTIONS: Final[dict[str, type]] = {
@@ -54,6 +55,7 @@ SECTIONS: Final[dict[str, type]] = {
 LISTS: Final[dict[str, tuple[str, type]]] = {
     "site": ("sites", SiteSettings),
     "normalise.rule": ("rules", NormaliseRule),
+    "sitemap.profile": ("profiles", ProfileSettings),
     "host": ("hosts", HostSettings),
     "origin": ("origins", OriginSettings),
 }

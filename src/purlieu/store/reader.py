@@ -77,6 +77,29 @@ class FoundRow(NamedTuple):
     attempts: int
 
 
+class MadeRow(NamedTuple):
+    """One page as a sitemap is made from it: how it ended, what the answer that stands said, and its history.
+
+    Times are seconds since the epoch; what lies in the history is None for a page that never gave content.
+    ``alternates`` is JSON: [[hreflang, href], ...].
+    """
+
+    href: str
+    kind: str
+    reason: str
+    attempts: int
+    status: int | None
+    content_type: str | None
+    index_reason: str
+    last_modified: str | None
+    first_seen: float | None
+    last_fetched: float | None
+    last_changed: float | None
+    visits: int | None
+    changes: int | None
+    alternates: str | None
+
+
 class RobotsRow(NamedTuple):
     """What a run knows of an origin's robots.txt: ``body`` None until it was read, ``ended`` its pages' ending."""
 
@@ -192,6 +215,26 @@ class Reader:
             if row is None or row[0] == href:
                 return None if row is None else VisitRow._make(row)
             salt += 1  # another address has this hash; intake.py put ours under the next salt (R-1.2)
+
+    def made_pages(self, run: RunRow) -> Iterator[MadeRow]:
+        """Yield the admitted pages of a run with their history, by host name and url."""
+        for host, _ in self._database.rows("report_hosts_of_entries", run.id, run.id):
+            yield from map(MadeRow._make, self._database.rows("making_pages_of_host", run.id, host))
+
+    def made_page(self, run: RunRow, href: str) -> MadeRow | None:
+        """Return one of these pages, None when it was not admitted in the run."""
+        salt = 0
+        while True:
+            hashed = self._hash_of(f"{href}\x00{salt}" if salt else href)
+            row = self._database.one("making_page", run.id, hashed, host_of(href))
+            if row is None or row[0] == href:
+                return None if row is None else MadeRow._make(row)
+            salt += 1  # as in ``visit``
+
+    def is_whole(self, run: RunRow) -> bool:
+        """Return whether a run looked at everything: it finished without a limit, and was no revisit."""
+        row = self._database.one("making_whole", run.id)
+        return bool(row and row[0])
 
     def found(self, run: RunRow, href: str, purpose: Purpose = Purpose.PAGE) -> FoundRow | None:
         """Return an address as a run found it, admitted or refused; None when it was not met or is not listed."""
