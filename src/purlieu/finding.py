@@ -57,6 +57,11 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "The start address {subject} could not be fetched ({ending}); check the address and the server.",
      "開始 URL {subject} を取得できませんでした（{ending}）。アドレスとサーバーを確認してください。",
      "无法获取起始地址 {subject}（{ending}）；请检查地址和服务器。"),
+    ("pages_vanished", _NOTE, "crawl", ("count", "example"),
+     "{count} pages that were there before were found by no link and no sitemap this time, such as {example}; "
+     "they are asked for ever more rarely, and while they answer they stay in the history.",
+     "以前あった {count} ページが、今回はリンクにもサイトマップにもありませんでした（例: {example}）。確認の間隔を延ばしながら履歴に残します。",
+     "以前存在的 {count} 个页面这次没有任何链接或站点地图指向（例如 {example}）；将逐渐降低询问频率，仍保留在历史中。"),
     ("nothing_fetched", _PROBLEM, "crawl", (),
      "Not one page was fetched; the endings in the ledger say why.",
      "1 ページも取得できませんでした。理由は台帳の各行を確認してください。",

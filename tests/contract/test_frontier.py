@@ -55,7 +55,7 @@ class FrontierMachine(RuleBasedStateMachine):
         if self.resume:
             opened = runs.resume(self.database, "m", toml, self.now)
         else:
-            opened = runs.begin(self.database, "m", toml, "0", self.now)
+            opened = runs.begin(self.database, "m", (toml, False), "0", self.now)
         self.resume = True
         self.counters = opened.counters
         self.run = opened.run

@@ -24,6 +24,7 @@ from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import RunLimits, Worker
 from purlieu.errors import StoreError
 from purlieu.fetch.http import HttpFetcher
+from purlieu.revisit import Rhythm
 from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
 from purlieu.scope import findings as scope_findings
 from purlieu.store import runs
@@ -196,7 +197,7 @@ class Crawl:
         if self._resume:
             opened = runs.resume(database, self._name, toml, now)
         else:
-            opened = runs.begin(database, self._name, toml, __version__, now)
+            opened = runs.begin(database, self._name, (toml, settings.revisit), __version__, now)
         self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
         self._began_at = clock.monotonic()
         intake = self._intake = Intake(
@@ -214,7 +215,7 @@ class Crawl:
         self._outbox = Outbox()
         self._worker = Worker(
             self._frontier,
-            Visitor(settings, Outside(self._fetcher, clock, self._frontier.in_scope)),
+            Visitor(settings, Outside(self._fetcher, clock, self._frontier.in_scope, self._fetcher.address_of)),
             clock,
             _run_limits(settings, self._before, self._counters.pages_asked),
             self._outbox,
@@ -270,6 +271,9 @@ class Crawl:
         self._frontier.save(self._active_seconds())
         # Together, so that a run which is killed here is resumed, and never ended without books.
         with self._database.transaction():
+            vanished, example = self._frontier.settle_history(is_whole=reason == "finished")
+            if vanished:
+                self._frontier.note("pages_vanished", self._name, count=vanished, example=example)
             runs.end(self._database, self._run, state, reason, self._clock.now())
             books = self._settling.books(self._seeds)
             runs.save_books(self._database, self._run, books)
@@ -305,6 +309,20 @@ def _frontier_rules(settings: Settings) -> FrontierRules:
         use_sitemaps=settings.sitemap.use and not settings.scope.only_seeds,
         agent=settings.robots.agent,
         lease_seconds=max(LEASE_SECONDS, 2 * settings.fetch.timeout_seconds),
+        rhythm=_rhythm(settings),
+        in_groups=settings_text.is_grouped(settings),
+    )
+
+
+def _rhythm(settings: Settings) -> Rhythm:
+    own = settings.history
+    return Rhythm(
+        own.least_interval_seconds,
+        max(own.least_interval_seconds, own.most_interval_seconds),
+        own.sample,
+        trust_hints=own.trust_sitemaps and settings.sitemap.use,
+        gone_after=own.gone_after,
+        retire_after=max(own.gone_after, own.retire_after),
     )
 
 

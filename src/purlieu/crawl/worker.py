@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from purlieu.candidate import Entry, Purpose
+from purlieu.conduct import Conduct
 from purlieu.politeness import Pace, Wish, backoff, pace, smoothed
 from purlieu.settings import PolitenessSettings
 
@@ -32,6 +33,10 @@ WRITE_SECONDS = 0.1
 TAKE = 256
 PARK_SECONDS = 10.0
 """A host that wants a longer pause is given back meanwhile, so that another can be asked."""
+TURN_SECONDS = 20.0
+"""A host of a group gives the group back after so long, so that the others have their turn."""
+REMEMBERED = 10_000
+"""Hosts whose conduct is kept in memory; beyond that the gap between two leases of a host is not measured."""
 _LOOPBACK = ("127.", "::1")
 _UNKNOWN = Pace(0.0, 0.0, 1)
 
@@ -57,13 +62,13 @@ class _Lane:
     queue: deque[Entry] = field(default_factory=deque)
     running: int = 0
     unwritten: int = 0
-    started_at: float = 0.0
-    ended_at: float = 0.0
+    began_at: float = 0.0
     slots: set[asyncio.Task[None]] = field(default_factory=set)
     parked: bool = False
     pace: Pace = _UNKNOWN
     crawl_delay: float | None = None
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
+    is_exception: bool = False
 
 
 class Worker:
@@ -87,6 +92,7 @@ class Worker:
         self._stop_requested = stop_requested
         self._lanes: dict[int, asyncio.Task[None]] = {}
         self._open: dict[int, _Lane] = {}
+        self._conducts: dict[int, Conduct] = {}
         self._pending: list[Visit] = []
         self._in_flight = 0
         self._pages = limits.pages
@@ -140,6 +146,8 @@ class Worker:
                 break
             due = self._frontier.next_due(now)
             if due is None and not self._lanes:
+                if not self._stopping.is_set() and self._frontier.top_up(now):
+                    continue
                 break
             full = len(self._lanes) >= self._limits.max_hosts
             wait = None if due is None or full or self._stopping.is_set() else max(due - now, 0.001)
@@ -158,8 +166,8 @@ class Worker:
     async def _lane(self, lane: _Lane) -> None:
         try:
             self._open[lane.lease.host] = lane
-            lane.politeness = self._visitor.politeness(lane.lease.name)
-            self._set_pace(lane)
+            if await self._joined(lane):
+                self._set_pace(lane)
             while lane.slots:
                 done, _ = await asyncio.wait(lane.slots, return_when=asyncio.FIRST_COMPLETED)
                 lane.slots -= done
@@ -177,17 +185,33 @@ class Worker:
         if self._fault is None:
             self._frontier.release(lane.lease)
 
+    async def _joined(self, lane: _Lane) -> bool:
+        """Prepare a lane; False while another host of its group is at work, which goes first."""
+        lease = lane.lease
+        lane.began_at = self._clock.now()
+        lane.politeness, lane.is_exception = self._visitor.politeness(lease.name), self._visitor.is_exception(lease.name)
+        if len(self._conducts) > REMEMBERED:
+            self._conducts = {host: one.lease.conduct for host, one in self._open.items()}
+        lease.conduct = self._conducts.setdefault(lease.host, lease.conduct)
+        group = await self._visitor.group(lease.name)
+        if group and not self._frontier.join(lease, group, self._clock.now()):
+            return False
+        lease.conduct.group = group
+        lease.conduct.resumed(lease.started_at, lease.ended_at)
+        return True
+
     def _set_pace(self, lane: _Lane) -> None:
         """Work out the host's pace and open as many slots as it allows; each is one connection kept busy."""
         lease = lane.lease
         lane.crawl_delay = lease.crawl_delay
         wanted = lane.politeness
         lane.pace = pace(
-            Wish(wanted.delay, wanted.connections, lease.crawl_delay, wanted.adaptive),
+            Wish(wanted.delay, wanted.connections, lease.crawl_delay, wanted.adaptive, lane.is_exception),
             loopback=lease.loopback,
             smoothed_seconds=lease.smoothed_seconds,
             backoff_seconds=lease.backoff_seconds,
         )
+        lease.gap_seconds = max(lane.pace.gap_seconds, lane.pace.rest_seconds)
         for _ in range(lane.pace.connections - len(lane.slots)):
             lane.slots.add(asyncio.create_task(self._slot(lane)))
 
@@ -229,7 +253,8 @@ class Worker:
         """Wait for the host's turn; False when the entry must wait for another time."""
         while True:
             wait = self._free_at(lane) - self._clock.now()
-            if wait > PARK_SECONDS:
+            has_had_its_turn = lane.lease.group is not None and self._clock.now() - lane.began_at > TURN_SECONDS
+            if wait > PARK_SECONDS or has_had_its_turn:
                 lane.parked = True
             if self._stopping.is_set() or lane.parked or lane.lease.broken:
                 return False
@@ -241,14 +266,20 @@ class Worker:
         now = self._clock.now()
         if lane.lease.expires_at - now < self._limits.timeout_seconds and not self._frontier.renew(lane.lease, now):
             return False
-        lane.started_at = now
+        self._begin(lane, now)
         return True
+
+    def _begin(self, lane: _Lane, now: float) -> None:
+        lane.lease.conduct.began(now, lane.pace)
+        lane.lease.started_at = now
 
     async def _turn(self, lane: _Lane) -> None:
         """Wait until the host may be asked once more for the same entry."""
+        lane.lease.ended_at = self._clock.now()
+        lane.lease.conduct.ended(lane.lease.ended_at)
         while (wait := self._free_at(lane) - self._clock.now()) > 0 and not self._stopping.is_set():
             await self._event(self._stopping, wait)
-        lane.started_at = self._clock.now()
+        self._begin(lane, self._clock.now())
 
     def _within_limits(self, entry: Entry) -> bool:
         """Count a page that is asked for the first time; a limit that is reached stops the run softly."""
@@ -265,25 +296,32 @@ class Worker:
 
     def _free_at(self, lane: _Lane) -> float:
         """Return when the next request to a host may start (R-4.2)."""
-        after = lane.ended_at + lane.pace.rest_seconds if lane.ended_at else 0.0
-        start = lane.started_at + lane.pace.gap_seconds if lane.started_at else 0.0
-        return max(lane.lease.next_at, start, after)
+        lease = lane.lease
+        after = lease.ended_at + lane.pace.rest_seconds if lease.ended_at else 0.0
+        start = lease.started_at + lane.pace.gap_seconds if lease.started_at else 0.0
+        return max(lease.next_at, start, after)
 
     def _learn(self, lane: _Lane, visit: Visit) -> None:
         """Take what an answer says about its host into the pace."""
-        lease = lane.lease
-        lane.ended_at = self._clock.now()
+        lease, kept = lane.lease, lane.lease.conduct
+        lease.ended_at = self._clock.now()
+        kept.ended(lease.ended_at)
+        kept.robots_retries += visit.entry.purpose is Purpose.ROBOTS and visit.outcome is None
         if visit.against_host:
             lease.failures_in_a_row += 1
             lease.backoff_seconds = backoff(lease.backoff_seconds, lane.politeness.max_backoff_seconds, failed=True)
-            lease.broken = lease.failures_in_a_row >= lane.politeness.give_up_after
+            if lease.failures_in_a_row >= lane.politeness.give_up_after:
+                lease.broken, kept.given_up = True, "failures"
         elif visit.response is not None:
             lease.failures_in_a_row = 0
             lease.backoff_seconds = backoff(lease.backoff_seconds, lane.politeness.max_backoff_seconds, failed=False)
             lease.smoothed_seconds = smoothed(lease.smoothed_seconds, visit.response.first_byte_seconds)
         if visit.pause_seconds is not None:
-            lease.next_at = max(lease.next_at, lane.ended_at + visit.pause_seconds)
-            lease.broken = lease.broken or visit.pause_seconds > lane.politeness.max_retry_after_seconds
+            lease.next_at = max(lease.next_at, lease.ended_at + visit.pause_seconds)
+            kept.told_to_wait(lease.ended_at, visit.pause_seconds)
+            if visit.pause_seconds > lane.politeness.max_retry_after_seconds:
+                lease.broken, kept.given_up = True, kept.given_up or "retry-after"
+        kept.backed_off(lease.backoff_seconds)
         answer = visit.response or visit.failure
         if answer is not None and answer.address and not lease.loopback:
             lease.loopback = not self._visitor.proxied and answer.address.startswith(_LOOPBACK)

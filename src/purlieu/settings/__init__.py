@@ -17,9 +17,11 @@ from purlieu.settings.belonging import (
     ScopeSettings,
     SiteSettings,
 )
-from purlieu.settings.host import politeness_of
+from purlieu.settings.host import group_of, has_own_delay, is_grouped, politeness_of
 from purlieu.settings.key import (
     FetchSettings,
+    GroupSettings,
+    HistorySettings,
     HostSettings,
     LedgerSettings,
     LimitSettings,
@@ -40,6 +42,8 @@ __all__ = [
     "DomainSettings",
     "FetchSettings",
     "FilterSettings",
+    "GroupSettings",
+    "HistorySettings",
     "HostSettings",
     "LedgerSettings",
     "LimitSettings",
@@ -56,6 +60,9 @@ __all__ = [
     "SitemapSettings",
     "checked",
     "dump",
+    "group_of",
+    "has_own_delay",
+    "is_grouped",
     "of",
     "politeness_of",
     "read",

@@ -25,6 +25,7 @@ CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")
 ADDRESS_CLASSES = ("private", "loopback", "link-local", "metadata", "cgnat", "special")
 FOLLOWED = ("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh")
 LINK_KINDS = (*FOLLOWED, "sitemap", "image", "script", "style", "form")
+GROUPS = ("host", "domain", "address")
 MIB = 1024 * 1024
 
 
@@ -161,6 +162,14 @@ class PolitenessSettings:
     adaptive: bool = key(
         True, Key("Whether the time between two requests is also at least the host's usual response time.")
     )
+    group: str = key(
+        "host",
+        Key(
+            "What is asked as if it were one host: `host` is each by itself, `domain` all hosts of a registrable domain, "
+            "`address` all that have the same IP address. `[[group]]` lists hosts by name.",
+            choices=GROUPS,
+        ),
+    )
     max_crawl_delay: float = key(
         30.0,
         Key(
@@ -270,6 +279,14 @@ class HostSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupSettings:
+    """Hosts that are asked as if they were one, because one server answers for them all."""
+
+    name: str = key("", Key("What the group is called in reports.", form="name", needed=True))
+    hosts: tuple[str, ...] = key((), Key("The names of its hosts.", form="host", needed=True))
+
+
+@dataclass(frozen=True, slots=True)
 class OriginSettings:
     """Headers and credentials, sent to this origin only and never anywhere else."""
 
@@ -283,6 +300,47 @@ class OriginSettings:
         Key("The password. `env:NAME` takes it from the environment variable NAME when the crawl starts.", form="line"),
     )
     auth: str = key("basic", Key("How to log in.", choices=("basic", "digest")))
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySettings:
+    """How a revisit decides what to ask for. It asks for what changed, and for the rest in its time."""
+
+    least_interval_seconds: float = key(
+        86_400.0,
+        Key(
+            "How soon a page is asked for again at the earliest, where no sitemap says that it has changed. The time "
+            "doubles or so while it does not change, and halves when it does ...",
+            least=0,
+            unit="seconds",
+        ),
+    )
+    most_interval_seconds: float = key(
+        30 * 86_400.0,
+        Key("... up to this. After so long a page is asked for whatever its sitemap says.", least=60, unit="seconds"),
+    )
+    trust_sitemaps: bool = key(
+        True,
+        Key(
+            "Whether a page is left alone because its sitemap dates it (`lastmod`) or says that it changes rarely "
+            "(`changefreq`). They are believed per section only as far as they were measured to be right."
+        ),
+    )
+    sample: float = key(
+        0.02,
+        Key(
+            "The share of what would be left alone that is asked for all the same, to measure how many changes that "
+            "would have missed. 0 switches the measuring off.",
+            least=0,
+            most=1,
+        ),
+    )
+    gone_after: int = key(
+        3, Key("After so many 404 or 410 in a row a page is asked for ever more rarely ...", least=1, most=1000)
+    )
+    retire_after: int = key(
+        8, Key("... and after so many it is not asked for any more (`missing.retired`).", least=1, most=1000)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +367,13 @@ class Settings:
         ("crawl_result",), Key("The result files written at the end of a run.", choices=FORMATS)
     )
     language: str = key("en", Key("The language of sentences in reports and on the terminal.", choices=LANGUAGES))
+    revisit: bool = key(
+        False,
+        Key(
+            "Whether a run asks only for what may have changed since the last one and takes over the rest from the "
+            "history. Else every page is fetched."
+        ),
+    )
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     sites: tuple[SiteSettings, ...] = key((), Key("", table="site"))
     domains: DomainSettings = field(default_factory=DomainSettings)
@@ -321,5 +386,7 @@ class Settings:
     links: LinkSettings = field(default_factory=LinkSettings)
     sitemap: SitemapSettings = field(default_factory=SitemapSettings)
     hosts: tuple[HostSettings, ...] = key((), Key("", table="host"))
+    groups: tuple[GroupSettings, ...] = key((), Key("", table="group"))
     origins: tuple[OriginSettings, ...] = key((), Key("", table="origin"))
+    history: HistorySettings = field(default_factory=HistorySettings)
     ledger: LedgerSettings = field(default_factory=LedgerSettings)

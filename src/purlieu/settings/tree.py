@@ -24,6 +24,8 @@ from purlieu.settings.check import check, nearest
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import (
     FetchSettings,
+    GroupSettings,
+    HistorySettings,
     HostSettings,
     LedgerSettings,
     LimitSettings,
@@ -48,6 +50,7 @@ SECTIONS: Final[dict[str, type]] = {
     "robots": RobotsSettings,
     "links": LinkSettings,
     "sitemap": SitemapSettings,
+    "history": HistorySettings,
     "ledger": LedgerSettings,
 }
 """The tables of the file, by name."""
@@ -57,6 +60,7 @@ LISTS: Final[dict[str, tuple[str, type]]] = {
     "normalise.rule": ("rules", NormaliseRule),
     "sitemap.profile": ("profiles", ProfileSettings),
     "host": ("hosts", HostSettings),
+    "group": ("groups", GroupSettings),
     "origin": ("origins", OriginSettings),
 }
 """The lists of tables of the file, by name: the field of ``Settings``, or of the section before the dot, and what one

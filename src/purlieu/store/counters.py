@@ -18,6 +18,8 @@ class Counters:
     requests: int = 0
     bytes: int = 0
     pages_asked: int = 0
+    sampled: int = 0
+    missed: int = 0
     endings: Counter[str] = field(default_factory=Counter)
 
     def copy(self) -> Counters:
@@ -36,10 +38,11 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Which run of which crawl is written to."""
+    """Which run of which crawl is written to; ``revisit``: it asks only for what may have changed."""
 
     id: int
     crawl: int
+    revisit: bool = False
 
 
 @dataclass(frozen=True, slots=True)

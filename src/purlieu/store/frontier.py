@@ -11,20 +11,22 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from purlieu import robots as robots_txt
 from purlieu import url
 from purlieu.admission import Ruling
-from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
+from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.decide import Visit
+from purlieu.revisit import Rhythm
+from purlieu.scope import GRANT_SEED
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
 from purlieu.store.harvest import Harvest, HarvestRules
+from purlieu.store.history import History
 from purlieu.store.intake import Intake
 from purlieu.store.landings import Landings
 from purlieu.store.lease import Lease, Origin
-from purlieu.store.outlinks import pack
 from purlieu.store.rejudging import Rejudging
 from purlieu.store.writes import NUMBERS, PURPOSES
 
@@ -40,6 +42,9 @@ class FrontierRules(HarvestRules):
 
     agent: str = "purlieu"
     lease_seconds: float = LEASE_SECONDS
+    rhythm: Rhythm = field(default_factory=Rhythm)
+    in_groups: bool = False
+    """Whether several hosts may be one group (R-4.1); who holds a host then calls ``join`` first."""
 
 
 class Frontier:
@@ -52,20 +57,24 @@ class Frontier:
         self._intake = intake
         self._counters = counters
         self._rules = rules
-        self._harvest = Harvest(database, run, intake, counters, rules)
+        self._history = History(database, run, counters, rules.rhythm)
+        self._harvest = Harvest(database, run, intake, counters, self._history, rules)
         self._landings = Landings(database, run, intake, self._harvest.sitemaps.follow_host)
         self._leases: dict[int, Lease] = {}
         self._pause_seconds = 0.0
         self.active_seconds = 0.0
 
     def open(self, now: float, pause_seconds: float) -> None:
-        """Void what leases there are; no request starts on their hosts before ``now + pause_seconds``.
+        """Void what leases there are; no request starts on their hosts before ``now + pause_seconds`` or their pace.
 
-        The same pause holds for a host whose lease expires later (R-4.3).
+        The same pause holds for a host whose lease expires later (R-4.3). Which hosts are one group is found out
+        anew, as settings and addresses may have changed.
         """
         self._pause_seconds = pause_seconds
         with self._database.transaction():
-            self._database.run("void_leases", now + pause_seconds)
+            self._database.run("void_leases", now, pause_seconds)
+            self._database.run("void_group_leases")
+            self._database.run("forget_groups")
             self._database.run("due_after_void", self._run.id)
             self._database.run("drop_leases")
             self._landings.open()
@@ -123,22 +132,48 @@ class Frontier:
         for held in self._leases.values():
             if held.expires_at - now < self._rules.lease_seconds / 3:
                 self.renew(held, now)
-        row = self._database.one("host_to_lease", self._run.id, now, now)
+        if self._rules.in_groups:
+            row = self._database.one("host_to_lease_in_groups", self._run.id, now)
+        else:
+            row = self._database.one("host_to_lease", self._run.id, now, now)
         if row is None:
             return None
-        host, name, next_at, smoothed, backoff, failures = row
+        host, name, next_at, smoothed, backoff, failures, gap = row
         if now - next_at > FORGIVEN_SECONDS:
             backoff = 0.0
         with self._database.transaction():
             if self._database.one("lease_token", host) is not None:
-                next_at = max(next_at, now + self._pause_seconds)
+                next_at = max(next_at, now + max(self._pause_seconds, gap))
             last = self._database.one("last_token")
             token = int(last[0]) + 1 if last else 1
             self._database.run("set_last_token", str(token))
             self._database.run("put_lease", host, token, self._run.id, now + self._rules.lease_seconds)
         lease = Lease(host, name, token, now + self._rules.lease_seconds, next_at, smoothed, backoff, failures)
+        lease.gap_seconds = gap
         self._leases[host] = lease
         return lease
+
+    def join(self, lease: Lease, group: str, now: float) -> bool:
+        """Let a leased host work for a group; False while another of its hosts does, and the lease must be released.
+
+        The group's pauses, and when it was last asked, go over to the lease.
+        """
+        with self._database.transaction():
+            row = self._database.one("host_group", group) or self._database.one("add_host_group", group)
+            if row is None:
+                message = "a group was written and is not there"
+                raise AssertionError(message)
+            number, next_at, started_at, ended_at = row
+            self._database.run("set_member", number, lease.host)
+            mates = list(self._database.rows("leases_of_group", number, lease.host))
+            if any(expires_at > now for _, _, expires_at, _ in mates):
+                return False
+            for host, token, _, gap in mates:  # expired: whoever held it writes nothing any more
+                self._database.run("drop_lease", host, token)
+                next_at = max(next_at, now + max(self._pause_seconds, gap))
+        lease.group, lease.next_at = number, max(lease.next_at, next_at)
+        lease.started_at, lease.ended_at = started_at, ended_at
+        return True
 
     def renew(self, lease: Lease, now: float) -> bool:
         """Hold a host for another minute; False when it is no longer ours."""
@@ -154,6 +189,7 @@ class Frontier:
         with self._database.transaction():
             if self._database.run("drop_lease", lease.host, lease.token) == 1:
                 self._set_pace(lease)
+                self._write_conduct(lease)
                 self._database.run("set_host_due", self._next_due(lease.host), self._run.id, lease.host)
 
     def in_scope(self, href: str) -> bool:
@@ -162,13 +198,15 @@ class Frontier:
 
     def next_due(self, now: float) -> float | None:
         """Return when the next host that nobody holds is worth leasing; None: no host has anything left."""
-        row = self._database.one("next_host_due", self._run.id, now)
+        name = "next_host_due_in_groups" if self._rules.in_groups else "next_host_due"
+        row = self._database.one(name, self._run.id, now)
         return row[0] if row else None
 
     def take(self, lease: Lease, now: float, limit: int) -> list[Entry]:
         """Return up to ``limit`` due entries of a leased host that are not in flight, robots.txt first.
 
-        Pages of an origin wait until its robots.txt is known.
+        Pages of an origin wait until its robots.txt is known, in a revisit also for the host's sitemaps, since what
+        these say decides what is asked for.
         """
         lease.origins = {origin.id: origin for origin in self._origins(lease.host)}
         delays = [origin.rules.crawl_delay(self._rules.agent) for origin in lease.origins.values() if origin.rules]
@@ -187,6 +225,8 @@ class Frontier:
             if entries and self._outdated(origin, now):
                 entries = self._ask_robots_again(lease, origin)
             taken += entries[: limit - len(taken)]
+        if self._run.revisit:
+            taken = self._history.planned(_after_sitemaps(taken, lease.in_flight), now)
         lease.in_flight.update((NUMBERS[entry.purpose], entry.hash) for entry in taken)
         return taken
 
@@ -201,9 +241,9 @@ class Frontier:
             yield Origin(number, origin, state, rules, fetched_at, failed_at, ended is not None)
 
     def _entry(self, lease: Lease, row: Row) -> Entry:
-        number, hashed, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts = row
+        number, hashed, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts, standing = row
         sites = self._intake.sites_of((lease.host, number, hashed))
-        facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites)
+        facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites, Standing(standing))
         return Entry(lease.host, PURPOSES[number], hashed, href, origin, facts, attempts, lease.token)
 
     def _outdated(self, origin: Origin, now: float) -> bool:
@@ -267,6 +307,30 @@ class Frontier:
             held[visit.entry.host].in_flight.discard((NUMBERS[visit.entry.purpose], visit.entry.hash))
         return written
 
+    def top_up(self, now: float) -> bool:
+        """Add pages of earlier runs that this one has not found and whose time has come; return whether any is due.
+
+        For a run that has nothing left to do (R-2.4).
+        """
+        if not self._run.revisit:
+            return False
+        admission = self._intake.admission
+        with self._batch():
+            for candidate in self._history.vanished(now):
+                facts = candidate.facts
+                if admission.own_seed:
+                    sites = admission.scope.accepting(candidate.href, url.host_of(candidate.href))
+                    facts = replace(facts, sites=sites)
+                self._intake.add(replace(candidate, facts=facts))
+            self._write(now)
+            self._write_findings()
+            self._save_counters()
+        return self.next_due(now) is not None
+
+    def settle_history(self, *, is_whole: bool) -> tuple[int, str]:
+        """Close the history of a run (see ``History.settle``); inside the transaction that ends it."""
+        return self._history.settle(is_whole=is_whole)
+
     def note(self, code: str, subject: str, **arguments: str | float) -> None:
         """Write a finding."""
         with self._database.transaction():
@@ -297,7 +361,6 @@ class Frontier:
         ends: list[tuple[Value, ...]] = []
         retries: list[tuple[Value, ...]] = []
         responses: list[tuple[Value, ...]] = []
-        pages: list[tuple[Value, ...]] = []
         for visit in visits:
             entry = visit.entry
             key = (run, entry.host, NUMBERS[entry.purpose], entry.hash)
@@ -316,13 +379,12 @@ class Frontier:
                          visit.at, rule, rule, visit.requests, *key))  # fmt: skip
             if visit.response is not None:
                 self._counters.bytes += visit.bytes
-                responses.append(_response_row(key, visit))
-                if visit.page is not None:
-                    pages.append(_page_row(self._run, visit))
+                if not visit.takes_over:
+                    responses.append(_response_row(key, visit))
         self._database.many("end_entry", ends)
         self._database.many("retry_entry", retries)
         self._database.many("put_response", responses)
-        self._database.many("put_page", pages)
+        self._history.write(visits)
 
     # -- costs -------------------------------------------------------------------------------------
 
@@ -340,6 +402,7 @@ class Frontier:
                 self._run.id, host,
             )  # fmt: skip
             self._set_pace(lease)
+            self._write_conduct(lease)
             if lease.broken:
                 given_up = self._database.run("give_up_host", self._run.id, host) == 1 or given_up
             if lease.expires_at - now < self._rules.lease_seconds * 2 / 3:
@@ -348,7 +411,23 @@ class Frontier:
         return given_up
 
     def _set_pace(self, lease: Lease) -> None:
-        self._database.run("set_pace", lease.next_at, lease.smoothed_seconds, lease.backoff_seconds, lease.host)
+        self._database.run(
+            "set_pace", lease.next_at, lease.smoothed_seconds, lease.backoff_seconds, lease.gap_seconds, lease.host
+        )
+        if lease.group is not None:
+            self._database.run("set_group_pace", lease.next_at, lease.started_at, lease.ended_at, lease.group)
+
+    def _write_conduct(self, lease: Lease) -> None:
+        """Bring the record of how the host was treated up to date (R-4.6)."""
+        kept = lease.conduct
+        if kept.is_new:
+            self._database.run(
+                "put_conduct", self._run.id, lease.host, kept.pace.rule, kept.pace.gap_seconds, kept.pace.rest_seconds,
+                kept.pace.connections, kept.least_gap, kept.least_rest, kept.least_slack, kept.most_connections,
+                kept.retry_afters, kept.longest_retry_after, kept.least_retry_slack, kept.most_backoff,
+                kept.robots_retries, kept.given_up, kept.group,
+            )  # fmt: skip
+            kept.written()
 
     def _save_counters(self) -> None:
         self._database.run("save_counters", self._counters.text(), self.active_seconds, self._run.id)
@@ -365,6 +444,17 @@ def _without_twins(rows: Iterable[Row], in_flight: set[tuple[int, int]]) -> list
     return [row for row in rows if (row[0], row[1]) not in in_flight and (row[0] or row[1] not in special)]
 
 
+def _after_sitemaps(entries: list[Entry], in_flight: set[tuple[int, int]]) -> list[Entry]:
+    """Return what may be asked for now: while a sitemap is asked for the first time, no pages but the seeds."""
+    number = NUMBERS[Purpose.SITEMAP]
+    waits = any(one == number for one, _ in in_flight) or any(
+        entry.purpose is Purpose.SITEMAP and not entry.attempts for entry in entries
+    )
+    if not waits:
+        return entries
+    return [entry for entry in entries if entry.purpose is not Purpose.PAGE or entry.facts.grant == GRANT_SEED]
+
+
 def _response_row(key: tuple[int, int, int, int], visit: Visit) -> tuple[Value, ...]:
     response, page = visit.response, visit.page
     if response is None:
@@ -376,16 +466,4 @@ def _response_row(key: tuple[int, int, int, int], visit: Visit) -> tuple[Value, 
         page.title if page else None, page.canonical if page else None, page.lang if page else None,
         visit.index_reason, response.header("last-modified"), response.header("etag"),
         page.digest if page else None, response.address, response.started_at, visit.bytes, response.seconds,
-    )  # fmt: skip
-
-
-def _page_row(run: Run, visit: Visit) -> tuple[Value, ...]:
-    response, page, entry = visit.response, visit.page, visit.entry
-    if response is None or page is None:
-        message = "a visit without page has no history"
-        raise ValueError(message)
-    return (
-        run.crawl, entry.host, entry.hash, entry.href, visit.at, response.header("etag"),
-        response.header("last-modified"), page.digest, run.id, pack(visit.links),
-        json.dumps(page.alternates[:MOST_ALTERNATES]) if page.alternates else None,
     )  # fmt: skip

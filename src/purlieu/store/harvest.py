@@ -14,6 +14,7 @@ from purlieu.decide import Visit
 from purlieu.scope import GRANT_ROBOTS
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
+from purlieu.store.history import History
 from purlieu.store.intake import Intake
 from purlieu.store.sitemaps import Sitemaps
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS
@@ -36,13 +37,22 @@ class HarvestRules:
 class Harvest:
     """Takes in the visits of one run."""
 
-    def __init__(self, database: Database, run: Run, intake: Intake, counters: Counters, rules: HarvestRules) -> None:
+    def __init__(
+        self,
+        database: Database,
+        run: Run,
+        intake: Intake,
+        counters: Counters,
+        history: History,
+        rules: HarvestRules,
+    ) -> None:
         """Take in for one run by these rules."""
         self._database = database
         self._run = run
         self._intake = intake
         self._counters = counters
         self._rules = rules
+        self._history = history
         self.sitemaps = Sitemaps(database, run, intake, use=rules.use_sitemaps)
         self._ended_some = False
 
@@ -67,16 +77,21 @@ class Harvest:
         elif visit.entry.purpose is Purpose.SITEMAP:
             self.sitemaps.take_in(visit, facts)
         else:
-            for start in range(0, len(visit.links), LINKS_AT_ONCE):
-                self._intake.links(visit.links[start : start + LINKS_AT_ONCE], href, facts)
-                if len(visit.links) > LINKS_AT_ONCE:
+            links = self._history.links(visit)
+            for start in range(0, len(links), LINKS_AT_ONCE):
+                self._intake.links(links[start : start + LINKS_AT_ONCE], href, facts)
+                if len(links) > LINKS_AT_ONCE:
                     self._intake.write(now)
             if visit.redirect_to:
                 refreshed = visit.outcome.reason.code == "meta_refresh"
                 found_by = FoundBy.REFRESH if refreshed else FoundBy.REDIRECT
                 self._intake.moved(visit.redirect_to, href, facts, found_by, grant_of_hop(facts.grant))
-            if visit.page is not None and visit.page.canonical:
-                self._intake.canonical(visit.page.canonical, href, facts)
+            canonical = visit.page.canonical if visit.page is not None else None
+            if visit.takes_over:
+                row = self._database.one("canonical", self._run.id, visit.entry.host, visit.entry.hash)
+                canonical = row[0] if row else None
+            if canonical:
+                self._intake.canonical(canonical, href, facts)
         if visit.entry.purpose is not Purpose.PAGE and (0, visit.entry.hash) not in in_flight:
             self._serve_page_too(visit, now)
 

@@ -13,10 +13,10 @@ SELECT name FROM crawl ORDER BY id;
 INSERT OR IGNORE INTO config (hash, toml) VALUES (?, ?);
 
 -- name: add_run
-INSERT INTO run (crawl, config, version, state, started_at) VALUES (?, ?, ?, 'running', ?) RETURNING id;
+INSERT INTO run (crawl, config, version, state, started_at, revisit) VALUES (?, ?, ?, 'running', ?, ?) RETURNING id;
 
 -- name: last_run
-SELECT r.id, r.state, r.stop_reason, r.counters, r.active_seconds, c.toml, r.version
+SELECT r.id, r.state, r.stop_reason, r.counters, r.active_seconds, c.toml, r.revisit
 FROM run AS r JOIN config AS c ON c.hash = r.config WHERE r.crawl = ? ORDER BY r.id DESC LIMIT 1;
 
 -- name: last_unfinished
@@ -56,24 +56,9 @@ SELECT run, host, ?, hash, status, headers, content_type, title, canonical, lang
     last_modified, etag, digest, address, fetched_at, bytes, seconds
 FROM response WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 
--- name: put_page
--- A visit in the history; a change is another digest than last time.
-INSERT INTO page (crawl, host, hash, href, first_seen, last_fetched, last_changed, visits, changes, etag, last_modified, digest,
-    last_run, outlinks, alternates)
-VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5, 1, 0, ?6, ?7, ?8, ?9, ?10, ?11)
-ON CONFLICT (crawl, host, hash) DO UPDATE SET last_fetched = excluded.last_fetched, visits = visits + 1,
-    changes = changes + (digest IS NOT excluded.digest),
-    last_changed = CASE WHEN digest IS excluded.digest THEN last_changed ELSE excluded.last_fetched END,
-    etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest,
-    last_run = excluded.last_run, outlinks = excluded.outlinks, alternates = excluded.alternates;
-
 -- name: outlinks
 SELECT outlinks FROM page WHERE crawl = ? AND host = ? AND hash = ? AND last_run = ?;
 
--- name: is_html
--- Whether an entry was answered by a page, which is no sitemap.
-SELECT 1 FROM response WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?
-    AND (coalesce(content_type, '') = '' OR content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml+xml%');
 
 -- name: canonical
 SELECT canonical FROM response WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?;

@@ -26,13 +26,14 @@ class Opened:
     changed: bool = False
 
 
-def begin(database: Database, name: str, toml: str, version: str, now: float) -> Opened:
-    """Start a new run of the crawl ``name`` (made when absent) with these settings."""
+def begin(database: Database, name: str, settings: tuple[str, bool], version: str, now: float) -> Opened:
+    """Start a new run of the crawl ``name`` (made when absent); ``settings`` as text, and whether it is a revisit."""
+    toml, revisit = settings
     with database.transaction():
         database.run("end_the_dead", now)
         crawl = _number(database.one("crawl_id", name) or database.one("add_crawl", name))
-        run = _number(database.one("add_run", crawl, _config(database, toml), version, now))
-    return Opened(Run(run, crawl), Counters(), 0.0)
+        run = _number(database.one("add_run", crawl, _config(database, toml), version, now, revisit))
+    return Opened(Run(run, crawl, revisit), Counters(), 0.0)
 
 
 def resume(database: Database, name: str, toml: str, now: float) -> Opened:
@@ -45,7 +46,7 @@ def resume(database: Database, name: str, toml: str, now: float) -> Opened:
             f'there is no run of "{name}" to resume (crawls in this store: {known}); leave --resume out to begin one'
         )
         raise NothingToResume(message)
-    run, state, stop_reason, counters, active_seconds, before, _ = last
+    run, state, stop_reason, counters, active_seconds, before, revisit = last
     if state == "done" and not (stop_reason or "").startswith("limit:"):
         message = (
             f'the last run of "{name}" (run {run}) has finished; leave --resume out to begin a new one, '
@@ -55,7 +56,7 @@ def resume(database: Database, name: str, toml: str, now: float) -> Opened:
     with database.transaction():
         database.run("end_the_dead", now)
         database.run("reopen_run", _config(database, toml), run)
-    return Opened(Run(run, crawl[0]), _counters(counters), active_seconds, changed=before != toml)
+    return Opened(Run(run, crawl[0], bool(revisit)), _counters(counters), active_seconds, changed=before != toml)
 
 
 def last_unfinished(database: Database) -> tuple[str, str]:
