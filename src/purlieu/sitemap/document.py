@@ -50,8 +50,10 @@ _PLAIN_FIELD = re.compile(r"<([a-z]++)>([^<]*+)")
 _PLAIN_NAMES = frozenset(("loc", "lastmod", "changefreq", "priority"))
 # The same in the order that nearly all generators write: six times as fast as by the elements (docs/decisions).
 _USUAL_ENTRY = re.compile(
-    r"\s*+<url>\s*+<loc>\s*+(https?://[^\s/?#<][^<]*+)</loc>\s*+(?:<lastmod>([^<]*+)</lastmod>\s*+)?+"
-    r"(?:<changefreq>([a-z]++)</changefreq>\s*+)?+(?:<priority>([01]\.\d)</priority>\s*+)?+</url>"
+    r"\s*+<url>\s*+<loc>\s*+(https?://[^\s/?#<&](?:[^\s<&]++|&amp;)*+)\s*+</loc>\s*+"
+    r"(?:<lastmod>(\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d++)?)?(?:Z|[+-]\d\d:\d\d))?)</lastmod>\s*+)?+"
+    r"(?:<changefreq>(always|hourly|daily|weekly|monthly|yearly|never)</changefreq>\s*+)?+(?:<priority>(0\.\d|1\.0)</priority>\s*+)?+</url>",
+    re.ASCII,
 )
 
 
@@ -120,11 +122,11 @@ class Document:
 
     def _plain(self) -> Iterator[Entry | Child]:
         """Yield the entries of the usual form that follow: three times as fast as by their elements."""
-        pattern, whole, notes = _PLAIN_ENTRY.get(self.kind), self._elements.whole, self._notes
+        pattern, whole, notes = _PLAIN_ENTRY.get(self.kind), self._elements.wholes(), self._notes
         usual = _USUAL_ENTRY if self.kind == "urlset" else None
-        while pattern:
+        while pattern and whole:
             if usual and (found := whole(usual)):
-                if entry := faultless(*found.groups(), strict=notes.strict):
+                if entry := faultless(*found.groups()):
                     yield entry
                     continue
             elif not (found := whole(pattern)):

@@ -16,6 +16,8 @@ _LONGEST_LOC = 2_048  # AMB-SM-1
 _MOST_EXTRAS = 1_000  # images, videos or alternates kept of one entry (SM-63)
 _CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")  # SM-5
 
+_PRIORITIES = {None: 0.5, "1.0": 1.0} | {f"0.{digit}": digit / 10 for digit in range(10)}
+
 _ABSOLUTE = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SPACE = re.compile(r"\s")
@@ -134,30 +136,21 @@ class Draft:
         return number
 
 
-def faultless(
-    loc: str, lastmod: str | None, changefreq: str | None, priority: str | None, *, strict: bool
-) -> Entry | None:
+def faultless(loc: str, lastmod: str | None, changefreq: str | None, priority: str | None) -> Entry | None:
     """Return the entry of these texts if nothing at all is wrong with them; else a ``Draft`` has to judge them.
 
-    ``loc`` begins as an address does.
+    ``loc`` is an address without white space and references but ``&amp;``, ``lastmod`` has one of the shapes of SM-50,
+    ``changefreq`` and ``priority`` are among what is allowed.
     """
     if "&" in loc:
-        if loc.count("&") != loc.count("&amp;"):
-            return None
         loc = loc.replace("&amp;", "&")
-    loc = loc.rstrip()
-    if len(loc) >= _LONGEST_LOC or (changefreq and changefreq not in _CHANGEFREQS):
+    if len(loc) >= _LONGEST_LOC:
         return None
     at = None
-    if lastmod is not None:
-        lastmod = lastmod.strip()
-        at = moment.of_w3c(lastmod)
-        if at is None or (strict and not moment.is_exact(lastmod)):
-            return None
-    if priority is None:
-        return Entry(loc, lastmod, changefreq, 0.5, at)
-    number = float(priority)
-    return Entry(loc, lastmod, changefreq, number, at) if number <= 1 else None
+    if lastmod is not None and (at := moment.of_exact(lastmod)) is None:
+        return None
+    values = (loc, lastmod, changefreq, _PRIORITIES[priority], at, (), (), (), None)
+    return tuple.__new__(Entry, values)  # in half the time of Entry(...)
 
 
 def is_address(text: str) -> bool:

@@ -6,7 +6,7 @@ Knows nesting and prefixes, and mends what owners get wrong in both. Must not kn
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from purlieu.sitemap.entry import Notes
@@ -79,11 +79,12 @@ class Elements:
         if self._open:
             self._notes.add("unclosed", self._open[-1][0])
 
-    def whole(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Read a child of the root as one, if it matches and the root's name has no prefix; see ``Markup.whole``."""
-        if len(self._open) == 1 and ":" not in self._open[0][0]:
-            return self._markup.whole(pattern)
-        return None
+    def wholes(self) -> Callable[[re.Pattern[str]], re.Match[str] | None] | None:
+        """Return what reads children of the root as one each (``Markup.whole``), if that can be done just here.
+
+        It cannot where the root's name has a prefix.
+        """
+        return self._markup.whole if len(self._open) == 1 and ":" not in self._open[0][0] else None
 
     def _start(self, name: str, raw: str) -> Iterator[Event]:
         self._left -= 1

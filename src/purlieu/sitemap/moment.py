@@ -39,7 +39,12 @@ def of_w3c(text: str) -> float | None:
 
     Slips that leave no doubt are read too: a space for the T, no colon in the zone, one digit, no zone for UTC (SM-51).
     """
-    if len(text) > _DATE and _EXACT.fullmatch(text):
+    return of_exact(text) if _EXACT.fullmatch(text) else _of_shapes(text)
+
+
+def of_exact(text: str) -> float | None:
+    """Return the same of a text that has one of the six shapes."""
+    if len(text) > _DATE:
         try:
             return datetime.fromisoformat(text).timestamp()
         except ValueError:  # what it does not take, such as a leap second, is looked at below
