@@ -14,8 +14,8 @@ from tests.crawling import HOME, crawl, html, ledger, made_settings
 
 from purlieu.candidate import Purpose
 from purlieu.crawl.local import Crawl
-from purlieu.report import explain, whatif
 from purlieu.judgement import Rules
+from purlieu.report import explain, whatif
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.clock import FakeClock

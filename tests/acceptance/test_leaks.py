@@ -19,7 +19,8 @@ import pytest
 from purlieu import settings as settings_text
 from purlieu.settings import Settings
 from purlieu.testing import bait
-from purlieu.testing.leak import HOME, Asked, Leak, LeakSite, crawled, leaks, rounds
+from purlieu.testing.leak import HOME, Asked
+from purlieu.testing.sites import Leak, LeakSite, crawled, leaks, rounds
 
 GRANTED: Final = re.compile(r"http://(hop[1-5]|named1|start0|way1)\.test/")
 """The hosts that grants lead to: hops of robots.txt, a named sitemap, and where moved seeds start."""

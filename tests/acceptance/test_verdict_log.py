@@ -187,7 +187,7 @@ def test_nobody_listening_costs_nothing_and_keeps_nothing(tmp_path: Path) -> Non
         settings = made_settings(tmp_path / "s.db")
         async with Crawl(settings, fetcher=FakeWeb({HOME: html("/a")}), clock=FakeClock()) as run:
             await run.run()
-            kept.append(run._verdicts is None)  # noqa: SLF001
+            kept.append(run._verdicts is None)
 
     asyncio.run(main())
     assert kept == [True]

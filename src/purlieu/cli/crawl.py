@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, Protocol, TextIO
 
-from purlieu.cli import config
+from purlieu.cli import config, log
 from purlieu.cli.progress import Display, Json, Lines, Live, Quiet
 from purlieu.cli.words import Say, safe, speaker
 from purlieu.crawl.local import Crawl, Progress, Result
@@ -140,8 +140,8 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
         made = _settings(arguments)
         say = speaker(made.language)
         display = display_of(arguments, sys.stdout, say)
-        _log(arguments, display)
-        with asyncio.Runner(loop_factory=_loop()) as runner:
+        log.show(lambda text: display.say(safe(text)), arguments.verbose)
+        with log.to_file(arguments.log), asyncio.Runner(loop_factory=_loop()) as runner:
             result = runner.run(_crawl(made, arguments, display, say))
     return _end(made, arguments, result, words)
 
@@ -234,15 +234,3 @@ def _end(made: Settings, arguments: argparse.Namespace, result: Result, words: S
 def resuming(words: Sequence[str]) -> str:
     """Return the command that goes on with what was typed."""
     return shlex.join(["purlieu", *words, *(() if "--resume" in words else ("--resume",))])
-
-
-def _log(arguments: argparse.Namespace, display: Display) -> None:
-    """Show what the crawl logs where everything else is shown: warnings, more with -v and -vv."""
-    import logging
-
-    class Shown(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            display.say(safe(f"{record.levelname} {record.name}: {record.getMessage()}"))
-
-    level = {0: logging.WARNING, 1: logging.INFO}.get(arguments.verbose, logging.DEBUG)
-    logging.basicConfig(level=level, handlers=[Shown()])

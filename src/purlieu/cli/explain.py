@@ -14,9 +14,9 @@ from purlieu.cli import config, report
 from purlieu.cli.options import SETTINGS_FILE
 from purlieu.cli.words import padded, safe
 from purlieu.errors import Mistake, SettingsError
+from purlieu.judgement import told_suffix
 from purlieu.report import explain
 from purlieu.report.explain import Explanation, InRun
-from purlieu.judgement import told_suffix
 
 _SHOWN_SITES = 10
 _LABEL = 12

@@ -121,6 +121,7 @@ COMMANDS: Final = (
             Argument(("--strict",), "exit with status 3 when the result looks suspicious", kind="flag"),
             Argument(("-q", "--quiet"), "print nothing but the end", kind="flag", is_loudness=True),
             Argument(("-v", "--verbose"), "print each URL as it ends; -vv debugs", kind="count", is_loudness=True),
+            Argument(("--log",), "add what happens to this file, each verdict too, one JSON object a line", "FILE"),
             Argument(("--json",), "print one JSON object a line", kind="flag"),
         ),
     ),

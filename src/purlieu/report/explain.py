@@ -14,9 +14,9 @@ from purlieu import settings
 from purlieu.admission import Ruling, grant_of_hop
 from purlieu.candidate import FoundBy, Purpose
 from purlieu.errors import UrlError
+from purlieu.judgement import ASSUMED, Check, Judgement, Rules, of_robots, told_suffix
 from purlieu.landing import Landing
 from purlieu.outcome import REASONS
-from purlieu.judgement import ASSUMED, Check, Judgement, Rules, of_robots, told_suffix
 from purlieu.scope import GRANT_SEED
 from purlieu.settings import Settings
 from purlieu.store.reader import FoundRow, Linking, Reader, RunRow, UnlistedRow, VisitRow

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from purlieu import robots
 from purlieu.candidate import Facts, FoundBy
 from purlieu.errors import UrlError
+from purlieu.judgement import Judgement, Rules
 from purlieu.landing import LandingKind
 from purlieu.report.explain import settings_of
-from purlieu.judgement import Judgement, Rules
 from purlieu.robots import Robots
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
 from purlieu.settings import Settings

@@ -3,7 +3,7 @@
 from purlieu.testing.clock import FakeClock
 from purlieu.testing.made import Changes, Errors, MadeServer, MadeWeb, Sitemaps, Traps
 from purlieu.testing.serve import ServedFolder
-from purlieu.testing.sites import HostileSite
+from purlieu.testing.sites import HostileSite, LeakSite
 from purlieu.testing.web import FakeWeb
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "FakeClock",
     "FakeWeb",
     "HostileSite",
+    "LeakSite",
     "MadeServer",
     "MadeWeb",
     "ServedFolder",

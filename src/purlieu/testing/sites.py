@@ -1,4 +1,7 @@
-"""A site that misbehaves in every way we know, on real sockets, with the outcome that each page must end in.
+"""The hostile sites: one misbehaves in every way we know, the other, the leak kit's, tempts a crawler out of scope.
+
+``HostileSite`` says of each page the outcome that it must end in. ``LeakSite`` and what judges its log (``leaks``,
+``crawled``, ``rounds``) are made in ``lure.py`` and ``leak.py`` and have their public name here.
 
 Owners may use it too: ``with HostileSite() as site`` and crawl ``site.url``. The index links to every page of
 ``TROUBLES``, and ``site.expected`` says by URL how each must end in the ledger (names of ``outcome.REASONS``). Give the
@@ -17,7 +20,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final, Self
 
+from purlieu.testing.leak import Leak, LeakSite, crawled, leaks, rounds
 from purlieu.testing.loopback import Loopback, Received, message, reset
+
+__all__ = ["TIGHT", "TROUBLES", "HostileSite", "Leak", "LeakSite", "Trouble", "crawled", "leaks", "rounds"]
 
 TIGHT: Final = {
     "page_bytes": 1 << 20,
