@@ -67,3 +67,8 @@ def statements() -> dict[str, str]:
 def schema() -> str:
     """Return the text that makes an empty store."""
     return (_HERE / "schema.sql").read_text(encoding="utf-8")
+
+
+def migration(version: int) -> str:
+    """Return the text that makes a store of the schema before one of this version."""
+    return (_HERE / "migrations" / f"{version:04}.sql").read_text(encoding="utf-8")

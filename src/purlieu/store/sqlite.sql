@@ -23,3 +23,24 @@ ROLLBACK;
 
 -- name: sqlite_tables
 SELECT count(*) FROM sqlite_schema;
+
+-- name: sqlite_mark
+-- Which writer works on the store; whoever finds another mark has been superseded (R-4.3).
+INSERT INTO meta (key, value) VALUES ('writer', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- name: sqlite_marked
+SELECT value FROM meta WHERE key = 'writer';
+
+-- name: sqlite_views
+SELECT name FROM sqlite_schema WHERE type = 'view';
+
+-- name: sqlite_view_texts
+SELECT name, sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid;
+
+-- name: sqlite_drop_view
+-- The name is put in by store/sqlite/upgrade.py; it comes from the schema itself.
+DROP VIEW :name;
+
+-- name: sqlite_copy
+-- The whole store, its log included, into another file, without the pages that are free.
+VACUUM INTO ?;
