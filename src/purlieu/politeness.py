@@ -13,27 +13,44 @@ DELAY_SECONDS = 0.25
 SMOOTHING = 0.2
 BACKOFF_FIRST_SECONDS = 1.0
 
+RULES = {
+    "delay": "the owner's `politeness.delay`",
+    "host": "the owner's exception for this host (`[[host]]`)",
+    "default": "the pause that holds where nothing is said (0.25 s)",
+    "crawl-delay": "the Crawl-delay of its robots.txt",
+    "response-time": "its usual response time (`politeness.adaptive`)",
+    "back-off": "the extra pause after failures",
+    "loopback": "this machine's own address: no pause",
+}
+"""What can set a host's pace; of equal ones the first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
     """What a host is granted: the smallest gap between request starts and how many connections (R-4.2).
 
     ``rest_seconds`` is the pause after the last response ended; it counts with one connection only.
+    ``rule`` is what asked for the gap, one of ``RULES``.
     """
 
     gap_seconds: float
     rest_seconds: float
     connections: int
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the owner and robots.txt ask for one host; None where nothing was said."""
+    """What the owner and robots.txt ask for one host; None where nothing was said.
+
+    ``is_exception``: the delay is said for this host alone.
+    """
 
     delay: float | None
     connections: int | None
     crawl_delay: float | None
     adaptive: bool
+    is_exception: bool = False
 
 
 def pace(wish: Wish, *, loopback: bool, smoothed_seconds: float, backoff_seconds: float) -> Pace:
@@ -45,9 +62,16 @@ def pace(wish: Wish, *, loopback: bool, smoothed_seconds: float, backoff_seconds
     delay = wish.delay if wish.delay is not None else 0.0 if loopback else DELAY_SECONDS
     connections = wish.connections if wish.connections is not None else LOOPBACK_CONNECTIONS if loopback else 1
     adaptive = smoothed_seconds if wish.adaptive and not loopback else 0.0
-    gap = max(delay, wish.crawl_delay or 0.0, adaptive, backoff_seconds)
+    said = "host" if wish.is_exception else "delay"
+    asked = {
+        ("loopback" if loopback else "default") if wish.delay is None else said: delay,
+        "crawl-delay": wish.crawl_delay or 0.0,
+        "response-time": adaptive,
+        "back-off": backoff_seconds,
+    }
+    rule = max(asked, key=asked.__getitem__)
     rest = max(delay, wish.crawl_delay or 0.0, backoff_seconds)
-    return Pace(gap, rest if connections == 1 else 0.0, connections)
+    return Pace(asked[rule], rest if connections == 1 else 0.0, connections, rule)
 
 
 def smoothed(old_seconds: float, seconds: float) -> float:

@@ -17,6 +17,8 @@ from purlieu.settings.key import FORMATS
 
 SHELLS: Final = ("bash", "zsh", "fish")
 SETTINGS_FILE: Final = "purlieu.toml"
+VIEWS: Final = ("politeness", "duplicates")
+"""What ``report`` prints of a run instead of writing files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +137,15 @@ COMMANDS: Final = (
         "write the result files of a run and print its books",
         (
             Argument(("run",), "the run's number, or latest", "RUN"),
-            Argument(("--format",), "a result file to write; may be repeated", "FORMAT", "list", choices=FORMATS),
+            Argument(
+                ("--format",),
+                f"a result file to write; may be repeated. Or what to print instead: {', '.join(VIEWS)}",
+                "FORMAT",
+                "list",
+                choices=(*FORMATS, *VIEWS),
+            ),
             Argument(("-o", "--output"), "where to write (default: where the run's settings say)", "FOLDER"),
             Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
-            _STORE,
-        ),
-    ),
-    Command(
-        "explain",
-        "tell why a URL is in or out, without asking the network",
-        (
-            Argument(("url",), "the URL to explain", "URL"),
-            Argument(("-c", "--config"), f"the settings file to judge by (default: {SETTINGS_FILE})", "FILE"),
             Argument(("--json",), f"print one JSON object a line, with {' or '.join(VIEWS)}", kind="flag"),
             _STORE,
         ),
@@ -167,6 +166,15 @@ COMMANDS: Final = (
             Argument(("-o", "--output"), "the file to write the list to (default: stdout)", "FILE"),
             Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
             Argument(("--json",), "print the counts as one JSON object, after one a page with --list", kind="flag"),
+            _STORE,
+        ),
+    ),
+    Command(
+        "explain",
+        "tell why a URL is in or out, without asking the network",
+        (
+            Argument(("url",), "the URL to explain", "URL"),
+            Argument(("-c", "--config"), f"the settings file to judge by (default: {SETTINGS_FILE})", "FILE"),
             Argument(("--run",), "judge as this run did, and tell what it knows: its number, or latest", "RUN"),
             Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
             Argument(("--json",), "print one JSON object", kind="flag"),

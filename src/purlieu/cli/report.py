@@ -16,6 +16,7 @@ from pathlib import Path
 from purlieu import report, settings
 from purlieu.cli import summary
 from purlieu.cli.config import existing_store
+from purlieu.cli.options import VIEWS
 from purlieu.cli.words import padded, safe
 from purlieu.errors import Mistake, SettingsError
 from purlieu.outcome import KINDS
@@ -54,7 +55,11 @@ def _by_kind(reader: Reader, run: RunRow) -> dict[str, int]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the result files of a run, print its books, and return 0."""
+    """Write the result files of a run, print its books, and return 0; or print a view of it alone."""
+    if arguments.json or not set(VIEWS).isdisjoint(arguments.format or ()):
+        from purlieu.cli import view
+
+        return view.run(arguments)
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store)
         made = _settings(reader, row)
@@ -90,17 +95,17 @@ def run_named(reader: Reader, named: str, store: str) -> RunRow:
     return row
 
 
-def _settings(reader: Reader, row: RunRow) -> Settings:
-    """Return the settings a run was made with; the defaults where they cannot be read (a masked secret)."""
-    try:
-        return settings.read(reader.config(row))
-    except SettingsError:
 def _of_crawl(reader: Reader, crawl: str, back: int) -> RunRow | None:
     """Return a crawl's newest run, or one so many before it."""
     runs = [one for one in reader.runs() if one.crawl == crawl]
     return runs[back] if back < len(runs) else None
 
 
+def _settings(reader: Reader, row: RunRow) -> Settings:
+    """Return the settings a run was made with; the defaults where they cannot be read (a masked secret)."""
+    try:
+        return settings.read(reader.config(row))
+    except SettingsError:
         return Settings()
 
 

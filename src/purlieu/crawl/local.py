@@ -32,6 +32,7 @@ from purlieu.store.counters import IntakeLimits
 from purlieu.store.frontier import LEASE_SECONDS, Frontier, FrontierRules
 from purlieu.store.intake import Intake
 from purlieu.store.settling import Settling
+from purlieu.store.sitemaps import SitemapRules
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.url import host_of, parse
 
@@ -306,7 +307,7 @@ def _intake_limits(settings: Settings) -> IntakeLimits:
 def _frontier_rules(settings: Settings) -> FrontierRules:
     return FrontierRules(
         robots_max_age_seconds=settings.robots.max_age_seconds,
-        use_sitemaps=settings.sitemap.use and not settings.scope.only_seeds,
+        sitemaps=_sitemap_rules(settings),
         agent=settings.robots.agent,
         lease_seconds=max(LEASE_SECONDS, 2 * settings.fetch.timeout_seconds),
         rhythm=_rhythm(settings),
@@ -323,6 +324,14 @@ def _rhythm(settings: Settings) -> Rhythm:
         trust_hints=own.trust_sitemaps and settings.sitemap.use,
         gone_after=own.gone_after,
         retire_after=max(own.gone_after, own.retire_after),
+    )
+
+
+def _sitemap_rules(settings: Settings) -> SitemapRules:
+    sitemap = settings.sitemap
+    strictly = sitemap.strict and sitemap.location == "by-discovery"
+    return SitemapRules(
+        read=sitemaps_are_found(settings), location="enforce" if strictly else sitemap.location, guess=sitemap.guess
     )
 
 

@@ -17,7 +17,7 @@ from purlieu.decide import Retry, Visit
 from purlieu.response import Failure, Request, Response, content_class
 from purlieu.revisit import Action
 from purlieu.scope import GRANT_SEED_REDIRECT
-from purlieu.settings import politeness_of
+from purlieu.settings import group_of, has_own_delay, politeness_of
 from purlieu.url import host_of, parse
 
 if TYPE_CHECKING:
@@ -34,11 +34,12 @@ HOSTS_REMEMBERED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What a visit needs of the world: the web, the time, and whether an address is in scope right now."""
+    """What a visit needs of the world: the web, the time, whether an address is in scope right now, where a host is."""
 
     fetcher: Fetcher
     clock: Clock
     in_scope: Callable[[str], bool]
+    address_of: Callable[[str], Awaitable[str]]
 
 
 class Visitor:
@@ -50,8 +51,8 @@ class Visitor:
         self._outside = outside
         self._agent = settings.robots.agent
         self._classes = frozenset(settings.fetch.classes)
-        with_sitemaps = settings.sitemap.use and not settings.scope.only_seeds
-        self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if with_sitemaps else frozenset())
+        self._finds_sitemaps = sitemaps_are_found(settings)
+        self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if self._finds_sitemaps else frozenset())
         self.proxied = bool(settings.fetch.proxy) or settings.fetch.proxy_from_environment
         self._seed_hosts = frozenset(host_of(parse(seed).href) for seed in settings.seeds)
         self._retries: dict[str, Retry] = {}
@@ -70,6 +71,18 @@ class Visitor:
     def politeness(self, host: str) -> PolitenessSettings:
         """Return the politeness that the owner wants for one host."""
         return politeness_of(self._settings, host)
+
+    def is_exception(self, host: str) -> bool:
+        """Return whether the owner said for this host alone how slowly it is asked."""
+        return has_own_delay(self._settings, host)
+
+    async def group(self, host: str) -> str:
+        """Return the name of the group of hosts that are asked as one with this one, "" for none (R-4.1)."""
+        named = group_of(self._settings, host)
+        if named or self._settings.politeness.group != "address":
+            return named
+        address = await self._outside.address_of(host)
+        return f"address:{address}" if address else ""
 
     async def visit(self, entry: Entry, origin: Origin | None, turn: Callable[[], Awaitable[None]]) -> Visit:
         """Ask for one entry and return how that ended; never raises for what the web or our parsing does.
@@ -119,6 +132,7 @@ class Visitor:
             headers=answer.headers,
             agent=self._agent,
             kinds=self._kinds,
+            sketched=self._settings.ledger.near_duplicates,
         )
 
     def _read_html(self, entry: Entry, answer: Response | Failure) -> Page | None:

@@ -14,6 +14,10 @@ class Fetcher(Protocol):
         """Ask for one hop and return what came back or why nothing did."""
         ...
 
+    async def address_of(self, host: str) -> str:
+        """Return the IP address that a host's name leads to, the first by text of several; "" when it leads nowhere."""
+        ...
+
     async def close(self) -> None:
         """Release connections; requests in flight are dropped."""
         ...

@@ -239,6 +239,15 @@ class HttpFetcher:
         finally:
             self._idle.append(transfer)
 
+    async def address_of(self, host: str) -> str:
+        """Return the IP address that a host's name leads to, the first by text of several; "" when it leads nowhere."""
+        looking = asyncio.get_running_loop().getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
+        try:
+            found = await asyncio.wait_for(looking, self._settings.connect_timeout_seconds)
+        except (OSError, UnicodeError):  # TimeoutError is an OSError
+            return ""
+        return min((str(one[4][0]) for one in found), default="")
+
     async def close(self) -> None:
         """Release connections; a fetch in flight gives a Failure."""
         for transfer in tuple(self._busy):

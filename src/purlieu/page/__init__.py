@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from purlieu import likeness
 from purlieu.page import encoding, markup
 from purlieu.page.gather import ALL_KINDS, DEFAULT_KINDS, Gathered, elements_for
 from purlieu.page.header import Headers, content_type_of, robots_rules
@@ -65,7 +66,8 @@ class Page:
     the Link header declare, None for none or several (ST-33); ``refresh`` (seconds, absolute href or None for the page
     itself); ``alternates`` (hreflang, href) pairs; ``digest`` a hash of the text outside header, nav and footer with
     digits and white space left out (R-9.3); ``text_empty`` says that there is no text at all. ``raw_links`` is for hot
-    paths: plain tuples (``RawLink``), unique by (url, kind), in order; what is no URL is among them.
+    paths: plain tuples (``RawLink``), unique by (url, kind), in order; what is no URL is among them. ``sketch`` makes
+    the same text comparable with others' (``likeness.py``), b"" when it was not asked for.
     """
 
     title: str | None
@@ -79,6 +81,7 @@ class Page:
     digest: str
     text_empty: bool
     raw_links: tuple[RawLink, ...]
+    sketch: bytes = b""
 
     @property
     def links(self) -> Links:
@@ -94,11 +97,13 @@ def read(
     headers: Headers = (),
     agent: str = "purlieu",
     kinds: frozenset[str] = DEFAULT_KINDS,
+    sketched: bool = False,
 ) -> Page:
     """Return what a page says. ``url`` is where it came from: UrlError if that is no URL; nothing else raises.
 
     ``content_type`` counts before the one in ``headers``; of a type that is not HTML only the headers are read, and
-    the digest is the body's. ``agent`` is the bot's name in robots rules, ``kinds`` are the kinds of links wanted.
+    the digest is the body's. ``agent`` is the bot's name in robots rules, ``kinds`` are the kinds of links wanted,
+    ``sketched`` that the text is made comparable (about 1 ms for 3,500 words).
     """
     essence, charset = content_type_of((("content-type", content_type),) if content_type else headers)
     said, found = Gathered(kinds, agent), Gathered(kinds, agent)
@@ -128,6 +133,7 @@ def read(
         digest=digest,
         text_empty=text_empty,
         raw_links=_raw_links(joins),
+        sketch=likeness.sketch(markup.unescaped(" ".join(marked.main))) if marked and sketched else b"",
     )
 
 

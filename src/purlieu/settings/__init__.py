@@ -17,6 +17,7 @@ from purlieu.settings.belonging import (
     ScopeSettings,
     SiteSettings,
 )
+from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.host import group_of, has_own_delay, is_grouped, politeness_of
 from purlieu.settings.key import (
     FetchSettings,
@@ -38,6 +39,7 @@ from purlieu.settings.secret import resolve
 from purlieu.settings.tree import checked, dump, of, read
 
 __all__ = [
+    "AfterSettings",
     "PUBLIC",
     "DomainSettings",
     "FetchSettings",
@@ -53,6 +55,7 @@ __all__ = [
     "OriginSettings",
     "PolitenessSettings",
     "ProfileSettings",
+    "RetentionSettings",
     "RobotsSettings",
     "ScopeSettings",
     "Settings",

@@ -15,6 +15,8 @@ from purlieu.settings.key import Settings
 def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
     """Yield (key, value, remedy) for all that is wrong between keys. What is not used is not loaded (R-9.2)."""
     yield from scope.mistakes(settings)
+    yield from _of_groups(settings)
+    yield from _of_sitemaps(settings)
     if settings.filter.rules or settings.filter.include or settings.filter.exclude:
         from purlieu.pattern import filters
 
@@ -28,6 +30,28 @@ def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
 
         for name, value, remedy in choose.mistakes(profile, profile.priority):
             yield f"sitemap.profile[{number}].{name}", value, remedy
+
+
+def _of_sitemaps(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    mode = settings.sitemap.mode
+    if mode == "links-only" and settings.sitemap.files:
+        yield "sitemap.mode", mode, "it reads no sitemap, and sitemap.files names some; take one of the two out"
+    if mode == "sitemaps-only" and settings.scope.only_seeds:
+        yield "sitemap.mode", mode, "scope.only_seeds fetches the seeds and nothing else; take one of the two out"
+    if mode == "sitemaps-only" and not settings.sitemap.use and not settings.sitemap.files:
+        yield "sitemap.mode", mode, "with sitemap.use = false no sitemap is found; write sitemap.files, or take use out"
+
+
+def _of_groups(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    seen: dict[str, str] = {}
+    for number, group in enumerate(settings.groups, 1):
+        for host in group.hosts:
+            if host in seen:
+                yield f"group[{number}].hosts", host, f'it is in the group "{seen[host]}" already; leave it in one'
+            seen[host] = group.name
+    if settings.politeness.group == "address" and (settings.fetch.proxy or settings.fetch.proxy_from_environment):
+        remedy = 'behind a proxy no address is known; write "host" or "domain", or list the hosts in [[group]]'
+        yield "politeness.group", "address", remedy
 
 
 def with_rules(settings: Settings, text: str) -> Settings:

@@ -17,6 +17,7 @@ from purlieu.settings.belonging import (
     ScopeSettings,
     SiteSettings,
 )
+from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import Key, key
 from purlieu.settings.profile import ProfileSettings
 
@@ -25,6 +26,8 @@ CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")
 ADDRESS_CLASSES = ("private", "loopback", "link-local", "metadata", "cgnat", "special")
 FOLLOWED = ("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh")
 LINK_KINDS = (*FOLLOWED, "sitemap", "image", "script", "style", "form")
+SITEMAP_MODES = ("links-and-sitemaps", "sitemaps-only", "links-only")
+LOCATION_RULES = ("by-discovery", "off", "warn", "enforce")
 GROUPS = ("host", "domain", "address")
 MIB = 1024 * 1024
 
@@ -49,6 +52,16 @@ class LimitSettings:
     max_url_length: int = key(
         8192,
         Key("A longer URL is not asked for (`excluded.url_too_long`); counted in characters.", least=100, most=65_536),
+    )
+    threshold: float | None = key(
+        None,
+        Key(
+            "A run that ends with fewer pages than this share of the last run's is marked as under the threshold: "
+            "0.8 is 80 %.",
+            least=0.01,
+            most=1,
+            unset="no threshold",
+        ),
     )
     pages_per_host: int | None = key(
         None, Key("How many pages of one host are taken (`excluded.host_limit`).", least=1, unset="no limit")
@@ -243,8 +256,42 @@ class LinkSettings:
 class SitemapSettings:
     """How sitemaps are used."""
 
-    use: bool = key(True, Key("Whether the sitemaps that robots.txt names are read."))
+    mode: str = key(
+        SITEMAP_MODES[0],
+        Key(
+            "What is crawled: `links-and-sitemaps` is what links lead to and what sitemaps name, `sitemaps-only` is what "
+            "sitemaps name and no link is followed, `links-only` reads no sitemap.",
+            choices=SITEMAP_MODES,
+        ),
+    )
+    use: bool = key(
+        True,
+        Key(
+            "Whether sitemaps are looked for: in robots.txt, in the pages' `<link rel=sitemap>`, and behind a seed that is "
+            "one. Those of `sitemap.files` are read all the same."
+        ),
+    )
     files: tuple[str, ...] = key((), Key("URLs of further sitemaps to read.", form="url"))
+    guess: bool = key(
+        False,
+        Key("Whether `/sitemap.xml` and `/sitemap_index.xml` are tried on a host whose robots.txt names no sitemap."),
+    )
+    location: str = key(
+        LOCATION_RULES[0],
+        Key(
+            "What becomes of addresses that lie outside the sitemap's own folder. `enforce` leaves them out, `warn` takes "
+            "them and tells, `off` takes them. `by-discovery` takes those of the host whose robots.txt names the "
+            "sitemap, takes and tells all where the owner names it, and else leaves them out.",
+            choices=LOCATION_RULES,
+        ),
+    )
+    strict: bool = key(
+        False,
+        Key(
+            "Whether sitemaps are read to the letter: a file with a fault of its own counts for nothing, an entry with "
+            "one is left out, and `location` is `enforce` unless it says otherwise."
+        ),
+    )
     profiles: tuple[ProfileSettings, ...] = key((), Key("", table="sitemap.profile"))
 
 
@@ -351,6 +398,13 @@ class LedgerSettings:
         10_000,
         Key("So many refused URLs are listed for each foreign host; beyond that they are only counted.", least=0),
     )
+    near_duplicates: bool = key(
+        False,
+        Key(
+            "Whether pages with nearly the same text are told (`purlieu report RUN --format duplicates`); those with "
+            "exactly the same are always. Costs about 1 ms and 256 bytes a page."
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,3 +444,5 @@ class Settings:
     origins: tuple[OriginSettings, ...] = key((), Key("", table="origin"))
     history: HistorySettings = field(default_factory=HistorySettings)
     ledger: LedgerSettings = field(default_factory=LedgerSettings)
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
+    after: AfterSettings = field(default_factory=AfterSettings)

@@ -21,6 +21,7 @@ from purlieu.settings.belonging import (
     SiteSettings,
 )
 from purlieu.settings.check import check, nearest
+from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import (
     FetchSettings,
@@ -52,6 +53,8 @@ SECTIONS: Final[dict[str, type]] = {
     "sitemap": SitemapSettings,
     "history": HistorySettings,
     "ledger": LedgerSettings,
+    "retention": RetentionSettings,
+    "after": AfterSettings,
 }
 """The tables of the file, by name."""
 

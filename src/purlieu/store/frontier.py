@@ -85,6 +85,8 @@ class Frontier:
         with self._batch():
             for candidate in candidates:
                 self._intake.add(candidate)
+                if candidate.purpose is Purpose.SITEMAP:
+                    self._harvest.sitemaps.owned(candidate.href)
             self._write(now)
             self._landings.open()
             self._write(now)
@@ -102,9 +104,9 @@ class Frontier:
             self._save_counters()
 
     def _write(self, now: float) -> None:
-        """Write what was collected; origins that it makes wanted get what is known of their robots.txt."""
+        """Write what was collected, and what follows: robots.txt of newly wanted origins, sitemaps known better."""
         self._intake.write(now)
-        while woken := self._intake.take_woken():
+        while (woken := self._intake.take_woken()) or self._harvest.sitemaps.settle(now):
             for origin in woken:
                 self._harvest.wake(origin, now)
             self._intake.write(now)
@@ -119,6 +121,7 @@ class Frontier:
         except BaseException:
             self._counters.restore(before)
             self._intake.forget()
+            self._harvest.sitemaps.forget()
             raise
         self._intake.rulings.tell()
 
@@ -384,6 +387,7 @@ class Frontier:
         self._database.many("end_entry", ends)
         self._database.many("retry_entry", retries)
         self._database.many("put_response", responses)
+        self._database.many("put_sketch", _sketch_rows(run, visits))
         self._history.write(visits)
 
     # -- costs -------------------------------------------------------------------------------------
@@ -453,6 +457,12 @@ def _after_sitemaps(entries: list[Entry], in_flight: set[tuple[int, int]]) -> li
     if not waits:
         return entries
     return [entry for entry in entries if entry.purpose is not Purpose.PAGE or entry.facts.grant == GRANT_SEED]
+
+
+def _sketch_rows(run: int, visits: Sequence[Visit]) -> Iterator[tuple[Value, ...]]:
+    for visit in visits:
+        if visit.outcome is not None and visit.page is not None and visit.page.sketch:
+            yield run, visit.entry.host, visit.entry.hash, visit.page.sketch
 
 
 def _response_row(key: tuple[int, int, int, int], visit: Visit) -> tuple[Value, ...]:

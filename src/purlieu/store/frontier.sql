@@ -46,22 +46,22 @@ UPDATE robots SET state = 'wanted', source = NULL, first_failed_at = NULL WHERE 
 
 -- name: entry
 -- One entry with what merging and replaying need (R-2.1).
-SELECT href, depth, hops, nofollow, found_by, via, linked, granted, origin, kind, reason, redirect_to, status, detail
+SELECT href, depth, hops, nofollow, found_by, via, linked, granted, origin, kind, reason, redirect_to, status, detail, standing
 FROM entry WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 
 -- name: add_entry
-INSERT INTO entry (run, host, purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, granted, site, rule, due_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO entry (run, host, purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, granted, site, rule, standing, due_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: add_ended_entry
 -- An entry whose response another purpose of the same address already got (R-1.3).
 INSERT INTO entry (run, host, purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, granted, site, rule,
-    kind, reason, detail, status, redirect_to, ended_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+    standing, kind, reason, detail, status, redirect_to, ended_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: merge_entry
 -- Better facts of a known entry.
-UPDATE entry SET depth = ?, hops = ?, nofollow = ?, found_by = ?, via = ?, linked = ?, granted = ?
+UPDATE entry SET depth = ?, hops = ?, nofollow = ?, found_by = ?, via = ?, linked = ?, granted = ?, standing = ?
 WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 
 -- name: set_entry_rule
@@ -70,12 +70,12 @@ UPDATE entry SET site = ?, rule = ? WHERE run = ? AND host = ? AND purpose = ? A
     AND (kind IS NULL OR kind <> 'excluded');
 
 -- name: due_robots
-SELECT purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts
+SELECT purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts, standing
 FROM entry WHERE run = ? AND origin = ? AND due_at <= ? AND purpose = 1 LIMIT 1;
 
 -- name: due_entries
 -- What may be fetched now of an origin whose robots.txt is known, the longest waiting first.
-SELECT purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts
+SELECT purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts, standing
 FROM entry WHERE run = ? AND origin = ? AND due_at <= ? ORDER BY due_at LIMIT ?;
 
 -- name: next_due
@@ -109,16 +109,17 @@ SELECT site FROM site_of WHERE run = ? AND host = ? AND purpose = ? AND hash = ?
 INSERT OR IGNORE INTO site_of (run, host, purpose, hash, site) VALUES (?, ?, ?, ?, ?);
 
 -- name: refusal
-SELECT href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason
+SELECT href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, standing
 FROM refusal WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 
 -- name: put_refusal
 -- A refused address, or better facts of one; the reason follows from the facts.
-INSERT INTO refusal (run, host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, rule)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO refusal (run, host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, rule, standing)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (run, host, purpose, hash) DO UPDATE SET depth = excluded.depth, hops = excluded.hops,
     nofollow = excluded.nofollow, found_by = excluded.found_by, via = excluded.via, linked = excluded.linked,
-    sites = excluded.sites, granted = excluded.granted, reason = excluded.reason, rule = excluded.rule;
+    sites = excluded.sites, granted = excluded.granted, reason = excluded.reason, rule = excluded.rule,
+    standing = excluded.standing;
 
 -- name: count_refusal
 INSERT INTO refusal_count (run, host, reason, rule, count) VALUES (?, ?, ?, ?, ?)
@@ -126,12 +127,12 @@ ON CONFLICT (run, host, reason, rule) DO UPDATE SET count = count + excluded.cou
 
 -- name: scope_refusals_of_host
 -- Those of one host alone, in key order after (purpose, hash).
-SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, standing
 FROM refusal WHERE run = ? AND host = ? AND (purpose, hash) > (?, ?) AND reason = 'scope' ORDER BY purpose, hash LIMIT 1000;
 
 -- name: scope_refusals
 -- Refusals that a landing may turn (R-3.2), in key order after (host, purpose, hash).
-SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, standing
 FROM refusal WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) AND reason = 'scope' ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: run_host
@@ -163,11 +164,70 @@ UPDATE run_host SET given_up = 1, due_at = NULL WHERE run = ? AND host = ? AND g
 
 -- name: host_to_lease
 -- The host that has waited longest and that nobody holds.
-SELECT rh.host, h.name, h.next_at, h.smoothed_seconds, h.backoff_seconds, rh.failures_in_a_row
+SELECT rh.host, h.name, h.next_at, h.smoothed_seconds, h.backoff_seconds, rh.failures_in_a_row, h.gap_seconds
 FROM run_host AS rh JOIN host AS h ON h.id = rh.host
 WHERE rh.run = ? AND rh.due_at <= ?
     AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?)
 ORDER BY rh.due_at LIMIT 1;
+
+-- name: host_to_lease_in_groups
+-- The same where several hosts may be one group: nobody holds any of the group, and its pause is over.
+SELECT rh.host, h.name, h.next_at, h.smoothed_seconds, h.backoff_seconds, rh.failures_in_a_row, h.gap_seconds
+FROM run_host AS rh JOIN host AS h ON h.id = rh.host LEFT JOIN host_group AS g ON g.id = h.member_of
+WHERE rh.run = ?1 AND rh.due_at <= ?2 AND coalesce(g.next_at, 0) <= ?2
+    AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?2)
+    AND (g.id IS NULL OR g.id NOT IN (
+        SELECT m.member_of FROM lease AS l JOIN host AS m ON m.id = l.host
+        WHERE l.expires_at > ?2 AND m.member_of IS NOT NULL))
+ORDER BY rh.due_at LIMIT 1;
+
+-- name: next_host_due_in_groups
+-- When the next host is worth leasing of which nobody holds the group.
+SELECT min(max(rh.due_at, coalesce(g.next_at, 0)))
+FROM run_host AS rh JOIN host AS h ON h.id = rh.host LEFT JOIN host_group AS g ON g.id = h.member_of
+WHERE rh.run = ?1 AND rh.due_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?2)
+    AND (g.id IS NULL OR g.id NOT IN (
+        SELECT m.member_of FROM lease AS l JOIN host AS m ON m.id = l.host
+        WHERE l.expires_at > ?2 AND m.member_of IS NOT NULL));
+
+-- name: host_group
+SELECT id, next_at, started_at, ended_at FROM host_group WHERE name = ?;
+
+-- name: add_host_group
+INSERT INTO host_group (name) VALUES (?) RETURNING id, next_at, started_at, ended_at;
+
+-- name: set_member
+UPDATE host SET member_of = ? WHERE id = ?;
+
+-- name: leases_of_group
+-- Leases on other hosts of a group, with the pace of each.
+SELECT l.host, l.token, l.expires_at, m.gap_seconds FROM host AS m JOIN lease AS l ON l.host = m.id
+WHERE m.member_of = ? AND m.id <> ?;
+
+-- name: set_group_pace
+UPDATE host_group SET next_at = max(next_at, ?), started_at = max(started_at, ?), ended_at = max(ended_at, ?) WHERE id = ?;
+
+-- name: put_conduct
+-- How a host was treated since the last time, added to what is known of the run.
+INSERT INTO conduct (run, host, rule, gap_seconds, rest_seconds, connections, least_gap, least_rest, least_slack,
+    most_connections, retry_afters, longest_retry_after, least_retry_slack, most_backoff, robots_retries, given_up, grouped)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (run, host) DO UPDATE SET rule = excluded.rule, gap_seconds = excluded.gap_seconds,
+    rest_seconds = excluded.rest_seconds, connections = excluded.connections,
+    least_gap = min(coalesce(least_gap, excluded.least_gap), coalesce(excluded.least_gap, least_gap)),
+    least_rest = min(coalesce(least_rest, excluded.least_rest), coalesce(excluded.least_rest, least_rest)),
+    least_slack = min(coalesce(least_slack, excluded.least_slack), coalesce(excluded.least_slack, least_slack)),
+    most_connections = max(most_connections, excluded.most_connections),
+    retry_afters = retry_afters + excluded.retry_afters,
+    longest_retry_after = max(coalesce(longest_retry_after, excluded.longest_retry_after),
+        coalesce(excluded.longest_retry_after, longest_retry_after)),
+    least_retry_slack = min(coalesce(least_retry_slack, excluded.least_retry_slack),
+        coalesce(excluded.least_retry_slack, least_retry_slack)),
+    most_backoff = max(most_backoff, excluded.most_backoff),
+    robots_retries = robots_retries + excluded.robots_retries,
+    grouped = excluded.grouped,
+    given_up = CASE WHEN excluded.given_up = '' THEN given_up ELSE excluded.given_up END;
 
 -- name: next_host_due
 -- When the next host that nobody holds is worth leasing.
@@ -197,7 +257,16 @@ DELETE FROM lease WHERE host = ? AND token = ?;
 
 -- name: void_leases
 -- The writer's lock was free, so nobody lives who could hold one; hosts wait once more (R-4.3).
-UPDATE host SET next_at = max(next_at, ?) WHERE id IN (SELECT host FROM lease);
+UPDATE host SET next_at = max(next_at, ? + max(?, gap_seconds)) WHERE id IN (SELECT host FROM lease);
+
+-- name: void_group_leases
+-- The groups that those hosts work for wait as long.
+UPDATE host_group SET next_at = max(next_at, coalesce(
+    (SELECT max(h.next_at) FROM lease AS l JOIN host AS h ON h.id = l.host WHERE h.member_of = host_group.id), 0))
+WHERE id IN (SELECT h.member_of FROM lease AS l JOIN host AS h ON h.id = l.host);
+
+-- name: forget_groups
+UPDATE host SET member_of = NULL WHERE member_of IS NOT NULL;
 
 -- name: due_after_void
 -- What was leased is due again after that pause.
@@ -208,10 +277,7 @@ WHERE run = ? AND host IN (SELECT host FROM lease) AND given_up = 0;
 DELETE FROM lease;
 
 -- name: set_pace
-UPDATE host SET next_at = max(next_at, ?), smoothed_seconds = ?, backoff_seconds = ? WHERE id = ?;
-
--- name: add_sitemap_entry
-INSERT OR REPLACE INTO sitemap_entry (run, host, hash, sitemap, href, lastmod, changefreq, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+UPDATE host SET next_at = max(next_at, ?), smoothed_seconds = ?, backoff_seconds = ?, gap_seconds = ? WHERE id = ?;
 
 -- name: landings
 SELECT seed, href FROM landing WHERE run = ?;
@@ -224,12 +290,13 @@ INSERT OR REPLACE INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, 
 
 -- name: all_refusals
 -- Every refusal, in key order, for a resume with other settings.
-SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, standing
 FROM refusal WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: entries_to_judge
 -- Pages and sitemaps that wait or were excluded before they were asked for, in key order, for a resume with other settings.
-SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, granted, kind, reason FROM entry
+SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, granted, standing, kind, reason
+FROM entry
 WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) AND purpose <> 1 AND (kind IS NULL OR kind = 'excluded' AND reason <> 'robots')
 ORDER BY host, purpose, hash LIMIT 1000;
 
@@ -240,4 +307,4 @@ WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 -- name: robots_known_of_host
 -- The robots.txt that are known of a host, to follow its Sitemap lines when a site has landed there.
 SELECT r.origin, r.body, r.source FROM robots AS r JOIN host AS h ON h.id = r.host
-WHERE r.run = ? AND h.name = ? AND r.state = 'known' AND length(r.body) > 0 AND r.ended IS NULL;
+WHERE r.run = ? AND h.name = ? AND r.state = 'known' AND r.ended IS NULL;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from purlieu.conduct import Conduct
 from purlieu.robots import Robots
 
 
@@ -25,7 +26,9 @@ class Lease:
     """A host held by one worker, with its pace so far; the holder keeps the figures up to date (R-4.1 to R-4.3).
 
     ``broken`` says that the holder gives the host up; ``in_flight`` are the keys handed out and not yet
-    finished; ``token`` makes a late finish write nothing.
+    finished; ``token`` makes a late finish write nothing. ``group`` is the number of the group that it works for, if
+    that is more than the host; ``started_at`` and ``ended_at`` are when the last request to the group began and ended.
+    ``gap_seconds`` is the pace in force.
     """
 
     host: int
@@ -39,5 +42,10 @@ class Lease:
     crawl_delay: float | None = None
     loopback: bool = False
     broken: bool = False
+    group: int | None = None
+    started_at: float = 0.0
+    ended_at: float = 0.0
+    gap_seconds: float = 0.0
+    conduct: Conduct = field(default_factory=Conduct)
     origins: dict[int, Origin] = field(default_factory=dict)
     in_flight: set[tuple[int, int]] = field(default_factory=set)

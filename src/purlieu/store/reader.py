@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from purlieu.candidate import Facts, FoundBy, Purpose
+from purlieu.candidate import Facts, FoundBy, Purpose, Standing
 from purlieu.errors import UrlError
 from purlieu.finding import Finding
 from purlieu.landing import MAX_REDIRECTS, Landing, walk
@@ -132,6 +132,33 @@ class HostRow(NamedTuple):
     def mean_seconds(self) -> float:
         """Return the seconds that a request took on the average, 0 when there was none."""
         return self.seconds / self.requests if self.requests else 0.0
+
+
+class ConductRow(NamedTuple):
+    """How one host was treated in a run; see ``conduct.py`` for the spans, which are in seconds.
+
+    ``rule`` set the pace that was last in force, one of ``politeness.RULES``; ``group`` is the group of hosts that it
+    is asked with, "" for none; ``errors`` are requests that count against it.
+    """
+
+    host: str
+    group: str
+    rule: str
+    gap_seconds: float
+    rest_seconds: float
+    connections: int
+    most_connections: int
+    requests: int
+    least_gap: float | None
+    least_rest: float | None
+    least_slack: float | None
+    retry_afters: int
+    longest_retry_after: float | None
+    least_retry_slack: float | None
+    most_backoff: float
+    robots_retries: int
+    errors: int
+    given_up: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +284,25 @@ class Reader:
         for host, _ in self._database.rows("report_hosts_of_ledger", run.id, run.id, run.id):
             yield from map(_found, self._database.rows("report_found_pages_of_host", run.id, host))
 
+    def seen_in(self, one: RunRow, two: RunRow) -> Iterator[tuple[str, Row | None, Row | None]]:
+        """Yield the pages that one of two runs has, by host name and address, each with what both know of it.
+
+        That is kind, reason, status, title, canonical, redirect_to, digest and headers; None: the run has not met it.
+        """
+        crawls = {run.id: self._database.one("report_crawl_of", run.id) for run in (one, two)}
+        hosts = {row for run in (one, two) for row in self._database.rows("report_hosts_of_ledger", *[run.id] * 3)}
+        for host, _ in sorted(hosts, key=lambda row: (row[1], row[0])):
+            last = None
+            for href, hashed in self._database.rows("report_pages_of_either", one.id, two.id, host):
+                if hashed != last:  # a refused address may be stored cut (R-1.4), and stands beside the whole one
+                    yield href, *(self._seen(run, crawls[run.id], host, hashed) for run in (one, two))
+                last = hashed
+
+    def _seen(self, run: RunRow, crawl: Row | None, host: int, hashed: int) -> Row | None:
+        return self._database.one("report_seen", run.id, host, hashed, *(crawl or (0,))) or self._database.one(
+            "report_refusal_reason", run.id, host, hashed
+        )
+
     def landings(self, run: RunRow) -> dict[str, str]:
         """Return where the seeds of sites have landed, by the seed's href (R-3.2)."""
         return dict(self._database.rows("landings", run.id))
@@ -284,25 +330,6 @@ class Reader:
                 if len(found) >= most or scanned >= most_scanned:
                     return Linking(tuple(found), scanned, cut=True)
                 scanned += 1
-    def seen_in(self, one: RunRow, two: RunRow) -> Iterator[tuple[str, Row | None, Row | None]]:
-        """Yield the pages that one of two runs has, by host name and address, each with what both know of it.
-
-        That is kind, reason, status, title, canonical, redirect_to, digest and headers; None: the run has not met it.
-        """
-        crawls = {run.id: self._database.one("report_crawl_of", run.id) for run in (one, two)}
-        hosts = {row for run in (one, two) for row in self._database.rows("report_hosts_of_ledger", *[run.id] * 3)}
-        for host, _ in sorted(hosts, key=lambda row: (row[1], row[0])):
-            last = None
-            for href, hashed in self._database.rows("report_pages_of_either", one.id, two.id, host):
-                if hashed != last:  # a refused address may be stored cut (R-1.4), and stands beside the whole one
-                    yield href, *(self._seen(run, crawls[run.id], host, hashed) for run in (one, two))
-                last = hashed
-
-    def _seen(self, run: RunRow, crawl: Row | None, host: int, hashed: int) -> Row | None:
-        return self._database.one("report_seen", run.id, host, hashed, *(crawl or (0,))) or self._database.one(
-            "report_refusal_reason", run.id, host, hashed
-        )
-
                 told = next((line for line in lines(blob) if normal(line[1:]) == href), None)
                 if told is not None:
                     _, kind, nofollow, _ = read(told)
@@ -346,6 +373,28 @@ class Reader:
         for row in self._database.rows("report_asked_hosts", run.id):
             yield HostRow._make((*row[:-1], bool(row[-1])))
 
+    def conduct(self, run: RunRow) -> Iterator[ConductRow]:
+        """Yield how each host was treated that was asked for anything, by name."""
+        yield from map(ConductRow._make, self._database.rows("report_conduct", run.id))
+
+    def equal_digests(self, run: RunRow) -> Iterator[tuple[str, int]]:
+        """Yield the digests that several pages have, with how many do, the most first, then by their first address."""
+        for digest, count, _ in self._database.rows("report_equal_digests", run.id):
+            yield digest, count
+
+    def pages_with_digest(self, run: RunRow, digest: str, most: int) -> list[str]:
+        """Return at most so many pages with a digest, by address."""
+        return [href for (href,) in self._database.rows("report_pages_with_digest", run.id, digest, most)]
+
+    def sketches(self, run: RunRow) -> Iterator[tuple[int, int, bytes]]:
+        """Yield the sketch of one page of each digest as (host, hash, sketch), in key order (likeness.py)."""
+        yield from self._database.rows("report_sketches", run.id)
+
+    def href_of(self, run: RunRow, host: int, hashed: int) -> str:
+        """Return the address of a page by its key."""
+        row = self._database.one("report_href_of", run.id, host, hashed)
+        return "" if row is None else str(row[0])
+
     def unlisted(self, run: RunRow) -> Iterator[UnlistedRow]:
         """Yield what is counted but not listed, by host, reason and rule."""
         for row in self._database.rows("report_unlisted", run.id):
@@ -362,10 +411,10 @@ class Reader:
 
 
 def _found(row: Row) -> FoundRow:
-    depth, hops, nofollow, found_by, via, linked, grant, sites = row[1:9]
+    depth, hops, nofollow, found_by, via, linked, grant, sites, standing = row[1:10]
     lineage = frozenset(map(int, sites.split(","))) if sites else frozenset()
-    facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), grant, lineage)
-    return FoundRow(row[0], facts, *row[9:])
+    facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), grant, lineage, Standing(standing))
+    return FoundRow(row[0], facts, *row[10:])
 
 
 def _run(row: Row) -> RunRow:

@@ -98,6 +98,7 @@ CREATE TABLE conduct (
     most_backoff REAL NOT NULL DEFAULT 0,
     robots_retries INTEGER NOT NULL DEFAULT 0,  -- robots.txt asked again after a failure
     given_up TEXT NOT NULL DEFAULT '',          -- why: failures | retry-after
+    grouped TEXT NOT NULL DEFAULT '',           -- the group of hosts that it was asked with
     PRIMARY KEY (run, host)
 ) WITHOUT ROWID;
 
@@ -144,6 +145,7 @@ CREATE TABLE entry (
     status INTEGER,
     redirect_to TEXT,
     ended_at REAL,
+    standing INTEGER NOT NULL DEFAULT 1,        -- candidate.Standing: 0 misplaced, 1 found, 2 listed
     PRIMARY KEY (run, host, purpose, hash),
     CHECK ((due_at IS NULL) <> (kind IS NULL))
 ) WITHOUT ROWID;
@@ -187,12 +189,12 @@ CREATE TABLE response (
     PRIMARY KEY (run, host, purpose, hash)
 ) WITHOUT ROWID;
 
--- The fingerprint of a page's text, kept only where the owner wants near duplicates (R-9.3).
-CREATE TABLE fingerprint (
+-- What makes a page's text comparable with others' (likeness.py), kept only where the owner wants near duplicates (R-9.3).
+CREATE TABLE sketch (
     run INTEGER NOT NULL,
     host INTEGER NOT NULL,
     hash INTEGER NOT NULL,
-    bits INTEGER NOT NULL,                      -- 64-bit simhash, signed
+    sketch BLOB NOT NULL,
     PRIMARY KEY (run, host, hash)
 ) WITHOUT ROWID;
 
@@ -264,6 +266,17 @@ CREATE TABLE sitemap_child (
     lastmod TEXT,
     PRIMARY KEY (run, host, hash, sitemap)
 ) WITHOUT ROWID;
+CREATE INDEX sitemap_child_file ON sitemap_child (run, sitemap);
+
+-- By whom a sitemap file is named, itself or through its index: the owner, or a host by its robots.txt. What the file
+-- may speak for follows from that.
+CREATE TABLE sitemap_namer (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,                      -- of the file
+    hash INTEGER NOT NULL,
+    namer TEXT NOT NULL,                        -- "owner" or "robots:HOST"
+    PRIMARY KEY (run, host, hash, namer)
+) WITHOUT ROWID;
 
 -- How far the hints of a section's sitemap entries were right in each run.
 CREATE TABLE trust (
@@ -298,6 +311,7 @@ CREATE TABLE refusal (
     granted TEXT NOT NULL DEFAULT '',           -- permission outside scope it came with, and was refused all the same
     reason TEXT NOT NULL,                       -- code of an excluded.* ending
     rule TEXT NOT NULL,
+    standing INTEGER NOT NULL DEFAULT 1,        -- as of an entry
     PRIMARY KEY (run, host, purpose, hash)
 ) WITHOUT ROWID;
 
@@ -322,6 +336,7 @@ CREATE TABLE sitemap_entry (
     lastmod TEXT,
     changefreq TEXT,
     priority REAL,
+    misplaced INTEGER NOT NULL DEFAULT 0,       -- the file may not speak for this address (location rule)
     PRIMARY KEY (run, host, hash, sitemap)
 ) WITHOUT ROWID;
 CREATE INDEX sitemap_entry_file ON sitemap_entry (run, sitemap);

@@ -119,6 +119,9 @@ class _Unguarded:
     async def fetch(self, request: Request) -> Response | Failure:
         return await self._fetcher.fetch(replace(request, opens=True, in_scope=True))
 
+    async def address_of(self, host: str) -> str:
+        return await self._fetcher.address_of(host)
+
     async def close(self) -> None:
         await self._fetcher.close()
 

@@ -95,12 +95,14 @@ class FakeWeb:
         clock: Clock | None = None,
         latency_seconds: float = 0.0,
         lacking: Entry = 404,
+        addresses: Mapping[str, str] | None = None,
     ) -> None:
-        """Answer from the pages, after so much of the clock's time."""
+        """Answer from the pages, after so much of the clock's time; ``addresses`` by host, all others have one."""
         self._pages = pages
         self._clock = clock
         self._latency = latency_seconds
         self._lacking = lacking
+        self._addresses = addresses or {}
         self.asked: list[Asked] = []
         self.closed = False
 
@@ -123,6 +125,10 @@ class FakeWeb:
         ended_at = clock.monotonic() if clock else 0.0
         self.asked.append(Asked(request, began_at, ended_at))
         return _held_to_limits(_whole(made, request), request, started_at, ended_at - began_at)
+
+    async def address_of(self, host: str) -> str:
+        """Return the address that the host was given."""
+        return self._addresses.get(host, ADDRESS)
 
     async def close(self) -> None:
         """Remember that it was closed."""

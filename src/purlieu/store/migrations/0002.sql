@@ -12,6 +12,9 @@ ALTER TABLE page ADD COLUMN gone_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN missed_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE page ADD COLUMN lastmod TEXT;
+ALTER TABLE entry ADD COLUMN standing INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE refusal ADD COLUMN standing INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE sitemap_entry ADD COLUMN misplaced INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX sitemap_entry_file ON sitemap_entry (run, sitemap);
 ALTER TABLE page ADD COLUMN alternates TEXT;
 UPDATE page SET seen_run = last_run, asked_at = last_fetched;
@@ -53,6 +56,17 @@ CREATE TABLE sitemap_child (
     href TEXT NOT NULL,
     lastmod TEXT,
     PRIMARY KEY (run, host, hash, sitemap)
+) WITHOUT ROWID;
+CREATE INDEX sitemap_child_file ON sitemap_child (run, sitemap);
+
+-- By whom a sitemap file is named, itself or through its index: the owner, or a host by its robots.txt. What the file
+-- may speak for follows from that.
+CREATE TABLE sitemap_namer (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,                      -- of the file
+    hash INTEGER NOT NULL,
+    namer TEXT NOT NULL,                        -- "owner" or "robots:HOST"
+    PRIMARY KEY (run, host, hash, namer)
 ) WITHOUT ROWID;
 
 -- How far the hints of a section's sitemap entries were right in each run.
@@ -102,15 +116,16 @@ CREATE TABLE conduct (
     most_backoff REAL NOT NULL DEFAULT 0,
     robots_retries INTEGER NOT NULL DEFAULT 0,  -- robots.txt asked again after a failure
     given_up TEXT NOT NULL DEFAULT '',          -- why: failures | retry-after
+    grouped TEXT NOT NULL DEFAULT '',           -- the group of hosts that it was asked with
     PRIMARY KEY (run, host)
 ) WITHOUT ROWID;
 
--- The fingerprint of a page's text, kept only where the owner wants near duplicates (R-9.3).
-CREATE TABLE fingerprint (
+-- What makes a page's text comparable with others' (likeness.py), kept only where the owner wants near duplicates (R-9.3).
+CREATE TABLE sketch (
     run INTEGER NOT NULL,
     host INTEGER NOT NULL,
     hash INTEGER NOT NULL,
-    bits INTEGER NOT NULL,                      -- 64-bit simhash, signed
+    sketch BLOB NOT NULL,
     PRIMARY KEY (run, host, hash)
 ) WITHOUT ROWID;
 

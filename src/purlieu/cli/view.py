@@ -1,0 +1,72 @@
+"""``purlieu report RUN --format politeness`` or ``duplicates``: what is printed of a run and written nowhere.
+
+What it holds is made by ``report/``; here it is laid out as a table or as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+
+from purlieu.cli.options import VIEWS
+from purlieu.cli.report import opened, run_named
+from purlieu.cli.words import padded, safe, speaker, width
+from purlieu.errors import Mistake, SettingsError
+from purlieu.report import duplicates, politeness
+from purlieu.store.reader import Reader, RunRow
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one view of a run and return 0; raises SettingsError when it stands beside files to write."""
+    wanted = list(dict.fromkeys(arguments.format or ()))
+    if len(wanted) != 1 or wanted[0] not in VIEWS:
+        remedy = f"what is printed, and --json, go alone: write --format {' or --format '.join(VIEWS)}"
+        raise SettingsError((Mistake("--format", ", ".join(wanted), remedy),))
+    with opened(arguments.store) as reader:
+        row = run_named(reader, arguments.run, arguments.store)
+        show = _politeness if wanted[0] == "politeness" else _duplicates
+        show(reader, row, arguments.lang or "en", as_json=arguments.json)
+    return 0
+
+
+def _politeness(reader: Reader, run: RunRow, language: str, *, as_json: bool) -> None:
+    if as_json:
+        _print_json(map(politeness.facts, reader.conduct(run)))
+        return
+    say = speaker(language)
+    hurried = [one.host for one in reader.conduct(run) if not politeness.is_kept(one)]
+    _print_table([politeness.HEADS, *politeness.table(reader, run)])
+    if hurried:
+        told = say("Asked sooner than the rule allowed: {hosts}", hosts=", ".join(hurried[:20]))
+    else:
+        told = say("No host was asked sooner than its rule and its Retry-After allowed.")
+    sys.stdout.write(f"\n{safe(told)}\n")
+
+
+def _duplicates(reader: Reader, run: RunRow, language: str, *, as_json: bool) -> None:
+    groups = duplicates.of_run(reader, run)
+    if as_json:
+        _print_json(map(duplicates.facts, groups))
+        return
+    say = speaker(language)
+    for group in groups:
+        text = "{count} pages with the same text" if group.is_exact else "{count} pages with nearly the same text"
+        sys.stdout.write(say(text, count=f"{group.count:,}") + "\n")
+        for url in group.urls:
+            sys.stdout.write(f"  {safe(url)}\n")
+        if group.count > len(group.urls):
+            sys.stdout.write("  " + say("... and {count} more", count=group.count - len(group.urls)) + "\n")
+
+
+def _print_json(values: Iterable[object]) -> None:
+    for one in values:
+        sys.stdout.write(json.dumps(one, ensure_ascii=False) + "\n")
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    shown = [[safe(cell) for cell in row] for row in rows]
+    columns = [max(map(width, column)) for column in zip(*shown, strict=True)]
+    for row in shown:
+        sys.stdout.write("  ".join(padded(*cell) for cell in zip(row, columns, strict=True)).rstrip() + "\n")

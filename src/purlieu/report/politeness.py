@@ -1,0 +1,48 @@
+"""How politely each host was asked in a run: the rule in force, the gaps kept, what it asked for and got (R-4.6).
+
+Reads what was measured while the run went on; measures nothing itself. Knows no terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from purlieu.store.reader import ConductRow, Reader, RunRow
+
+TOLERANCE_SECONDS: Final = 1e-6
+"""Times are floating point: a span that is short by less was kept."""
+HEADS: Final = (
+    "HOST", "RULE", "PACE", "CONNECTIONS", "REQUESTS", "LEAST GAP", "LEAST REST", "SLACK", "RETRY-AFTER", "BACK-OFF",
+    "ROBOTS RETRIES", "ERRORS", "GIVEN UP",
+)  # fmt: skip
+
+
+def is_kept(row: ConductRow) -> bool:
+    """Return whether no request to the host came sooner than its rule and every Retry-After allowed."""
+    return all(slack is None or slack >= -TOLERANCE_SECONDS for slack in (row.least_slack, row.least_retry_slack))
+
+
+def facts(row: ConductRow) -> dict[str, Any]:
+    """Return one host as values for JSON; spans in seconds to the microsecond, None where there was none."""
+    told = {name: round(value, 6) if isinstance(value, float) else value for name, value in row._asdict().items()}
+    return {**told, "kept": is_kept(row)}
+
+
+def table(reader: Reader, run: RunRow) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of the table of ``HEADS``, a host each, by name."""
+    for row in reader.conduct(run):
+        told = "-"
+        if row.retry_afters:
+            slack = "not asked again" if row.least_retry_slack is None else f"kept {row.least_retry_slack:+.3f} s"
+            told = f"{row.retry_afters}, longest {row.longest_retry_after or 0:.3f} s, {slack}"
+        yield (
+            row.host, row.rule or "-", f"{row.gap_seconds:.3f} s", f"{row.most_connections} of {row.connections}",
+            f"{row.requests:,}", _span(row.least_gap), _span(row.least_rest), _span(row.least_slack, "+"), told,
+            f"{row.most_backoff:.3f} s" if row.most_backoff else "-", f"{row.robots_retries}", f"{row.errors:,}",
+            row.given_up or "-",
+        )  # fmt: skip
+
+
+def _span(seconds: float | None, sign: str = "") -> str:
+    return "-" if seconds is None else f"{seconds:{sign}.3f} s"
