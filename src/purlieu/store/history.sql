@@ -13,7 +13,7 @@ SELECT name FROM crawl ORDER BY id;
 INSERT OR IGNORE INTO config (hash, toml) VALUES (?, ?);
 
 -- name: add_run
-INSERT INTO run (crawl, config, version, state, started_at, revisit) VALUES (?, ?, ?, 'running', ?, ?) RETURNING id;
+INSERT INTO run (crawl, config, version, state, started_at, revisit, active_from) VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?4) RETURNING id;
 
 -- name: last_run
 SELECT r.id, r.state, r.stop_reason, r.counters, r.active_seconds, c.toml, r.revisit
@@ -26,7 +26,9 @@ WHERE (r.state <> 'done' OR r.stop_reason LIKE 'limit:%') AND r.id = (SELECT max
 ORDER BY r.id DESC LIMIT 1;
 
 -- name: reopen_run
-UPDATE run SET state = 'running', stop_reason = NULL, stop_requested = 0, ended_at = NULL, config = ?, books = NULL WHERE id = ?;
+UPDATE run SET state = 'running', stop_reason = NULL, stop_requested = 0, ended_at = NULL, config = ?1, books = NULL,
+    active_from = ?2 - active_seconds
+WHERE id = ?3;
 
 -- name: end_the_dead
 -- Who writes holds the lock, so a run that is still called running was killed.

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from purlieu.errors import NothingToResume
+from purlieu.store import setback
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
 
@@ -30,6 +31,7 @@ def begin(database: Database, name: str, settings: tuple[str, bool], version: st
     """Start a new run of the crawl ``name`` (made when absent); ``settings`` as text, and whether it is a revisit."""
     toml, revisit = settings
     with database.transaction():
+        setback.undo(database, None, now)
         database.run("end_the_dead", now)
         crawl = _number(database.one("crawl_id", name) or database.one("add_crawl", name))
         run = _number(database.one("add_run", crawl, _config(database, toml), version, now, revisit))
@@ -54,8 +56,9 @@ def resume(database: Database, name: str, toml: str, now: float) -> Opened:
         )
         raise NothingToResume(message)
     with database.transaction():
+        setback.undo(database, run, now)
         database.run("end_the_dead", now)
-        database.run("reopen_run", _config(database, toml), run)
+        database.run("reopen_run", _config(database, toml), now, run)
     return Opened(Run(run, crawl[0], bool(revisit)), _counters(counters), active_seconds, changed=before != toml)
 
 

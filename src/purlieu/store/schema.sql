@@ -28,6 +28,7 @@ CREATE TABLE run (
     counters TEXT NOT NULL DEFAULT '{}',   -- JSON, kept per batch: the first two counts of the books (R-7.1)
     books TEXT,                            -- JSON, written once at the end: all three counts, balanced or not
     revisit INTEGER NOT NULL DEFAULT 0,    -- whether it asks only for what may have changed (R-1.7)
+    active_from REAL NOT NULL DEFAULT 0,   -- plus active_seconds: when it was last written, by the clock of that time
     pruned_at REAL,                        -- when its rows were removed (R-8.4); totals has what they summed up to
     totals TEXT                            -- JSON: [[purpose, kind, reason, count], ...], only of a pruned run
 );

@@ -1,6 +1,8 @@
 -- Version 1 to 2: revisits, and what sitemaps were.
 
 ALTER TABLE run ADD COLUMN revisit INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN active_from REAL NOT NULL DEFAULT 0;
+UPDATE run SET active_from = started_at;
 ALTER TABLE run ADD COLUMN pruned_at REAL;
 ALTER TABLE run ADD COLUMN totals TEXT;
 ALTER TABLE page ADD COLUMN kind TEXT NOT NULL DEFAULT 'fetched';
