@@ -90,6 +90,10 @@ def _run(words: Sequence[str]) -> int:
         from purlieu.cli import scope
 
         return scope.run(arguments)
+    if arguments.command == "proof":
+        from purlieu.cli import proof
+
+        return proof.run(arguments)
     if arguments.command == "completion":
         from purlieu.cli import completion
 

@@ -75,6 +75,7 @@ class MadeServer:
 
     @epoch.setter
     def epoch(self, epoch: int) -> None:
+        """Set how far the web has changed; its clock begins anew."""
         self._epoch, self._began_at = epoch, time.monotonic()
 
     @property

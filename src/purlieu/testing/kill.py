@@ -1,0 +1,211 @@
+"""The proof that killing loses nothing: whole crawls killed at random moments, resumed, and compared.
+
+Knows how to start, kill and resume crawls as their owner would, from outside, and to lay two ledgers side by side.
+What a crawl does inside is none of its business.
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from purlieu.crawl.worker import BATCH
+from purlieu.errors import PurlieuError, StoreError
+from purlieu.store.reader import Reader
+from purlieu.store.sqlite import SqliteDatabase
+from purlieu.testing.made import Errors, MadeServer, MadeWeb, Sitemaps
+from purlieu.testing.made.words import ONE, dice
+
+TIMES: Final = frozenset({"fetched_at", "ended_at", "seconds"})
+"""The columns of the ledger that tell when: all others must be those of an undisturbed run."""
+CONNECTIONS: Final = 2
+_SECONDS_AT_MOST: Final = 300.0
+_LOOK_SECONDS: Final = 0.002
+_MOST_REQUESTS: Final = 60
+_BY_REQUESTS: Final = 0.7
+
+Rows = dict[tuple[str, str], dict[str, str]]
+
+
+@dataclass(slots=True)
+class Proof:
+    """What came of it. ``repeated`` requests of ``requests`` were made again after a kill; none without one.
+
+    ``differences`` are sentences; empty when every resumed ledger is that of the undisturbed run.
+    """
+
+    kills: int = 0
+    rounds: int = 0
+    rows: int = 0
+    requests: int = 0
+    repeated: int = 0
+    allowed_per_kill: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+def made_web(seed: int) -> MadeWeb:
+    """Return the web that is crawled: some of everything that ends differently."""
+    return MadeWeb(
+        hosts=3,
+        pages=70,
+        seed=seed,
+        links=12,
+        page_bytes=(800, 2_400),
+        extras=True,
+        errors=Errors(redirects=0.08, missing=0.06, failing=0.03),
+        sitemaps=Sitemaps(per_file=40),
+    )
+
+
+def prove(kills: int, seed: int, folder: Path, told: Callable[[Proof], object] = lambda _: None) -> Proof:
+    """Kill crawls so many times in all, resume each to its end, and compare; stop at the first difference.
+
+    ``told`` hears of the state after each kill. Files are written to the folder.
+    """
+    web = made_web(seed)
+    proof = Proof(allowed_per_kill=BATCH + web.hosts * CONNECTIONS)
+    with MadeServer(web) as server:
+        crawls = _Crawls(server, folder, seed)
+        whole, seconds = crawls.undisturbed()
+        proof.rows = len(whole)
+        requests = [(one.host, one.path) for one in server.log]
+        if len(set(requests)) != len(requests):
+            proof.differences.append("the undisturbed run asked for something twice")
+        while proof.kills < kills and not proof.differences:
+            crawls.killed_round(proof, kills, seconds, told)
+            proof.rounds += 1
+            if not proof.differences:
+                proof.differences += different(whole, crawls.ledger("killed"))
+    return proof
+
+
+def different(one: Rows, other: Rows) -> Iterator[str]:
+    """Yield a sentence for the first row that is missing, is too many, or has another value in some column."""
+    for key in sorted(one.keys() | other.keys()):
+        name = f"{key[0]} {key[1]}"
+        if key not in other:
+            yield f"{name} is in the ledger of the undisturbed run alone"
+        elif key not in one:
+            yield f"{name} is in the ledger of the resumed run alone"
+        else:
+            yield from (
+                f'{name}: {column} is "{one[key][column]}" undisturbed and "{other[key].get(column)}" resumed'
+                for column in one[key]
+                if column not in TIMES and one[key][column] != other[key].get(column)
+            )
+
+
+class _Crawls:
+    """Starts crawls of one server, each in a process of its own."""
+
+    def __init__(self, server: MadeServer, folder: Path, seed: int) -> None:
+        self._server = server
+        self._folder = folder
+        self._seed = seed
+        self._settings = folder / "kill.toml"
+        seeds = ", ".join(f'"{url}"' for url in server.seeds)
+        self._settings.write_text(
+            f'name = "kill"\nseeds = [{seeds}]\nformats = ["csv"]\n'
+            f"[politeness]\nconnections = {CONNECTIONS}\nretries = 0\n",
+            encoding="utf-8",
+        )
+
+    def _start(self, name: str, *more: str) -> subprocess.Popen[bytes]:
+        places = ["--store", str(self._store(name)), "--output", str(self._folder / name)]
+        command = [sys.executable, "-m", "purlieu", "crawl", "-c", str(self._settings), *places, "-q", *more]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # noqa: S603 - ourselves
+
+    def _store(self, name: str) -> Path:
+        return self._folder / f"{name}.db"
+
+    def undisturbed(self) -> tuple[Rows, float]:
+        """Crawl once to the end; return the ledger and how long it took."""
+        began_at = time.monotonic()
+        process = self._start("whole")
+        _, said = process.communicate(timeout=_SECONDS_AT_MOST)
+        if process.returncode:
+            message = f"the undisturbed crawl ended with status {process.returncode}: {said.decode(errors='replace')}"
+            raise PurlieuError(message)
+        return self.ledger("whole"), time.monotonic() - began_at
+
+    def killed_round(self, proof: Proof, kills: int, seconds: float, told: Callable[[Proof], object]) -> None:
+        """Crawl a new store, killed until it ends or no kill is left, and count what was asked for twice."""
+        self._forget("killed")
+        seen: set[tuple[str, str]] = set()
+        before, repeated, ended = proof.kills, 0, False
+        while not ended:
+            first = len(self._server.log)
+            process = self._start("killed", *(["--resume"] if self._has_run("killed") else []))
+            ended = self._waited(process, first, proof.kills if proof.kills < kills else None, seconds)
+            _, said = process.communicate()
+            if ended and process.returncode:
+                told_by = said.decode(errors="replace").strip()
+                proof.differences.append(f"a resumed run ended with status {process.returncode}: {told_by}")
+            proof.kills += not ended
+            asked = [(one.host, one.path) for one in self._server.log[first:]]
+            proof.requests += len(asked)
+            repeated += sum(key in seen for key in asked)
+            if len(set(asked)) != len(asked):
+                proof.differences.append("one process asked for something twice")
+            seen.update(asked)
+            told(proof)
+        if repeated > (proof.kills - before) * proof.allowed_per_kill:
+            proof.differences.append(f"{repeated} requests were made again after {proof.kills - before} kills")
+        proof.repeated += repeated
+
+    def _waited(self, process: subprocess.Popen[bytes], first: int, kill: int | None, seconds: float) -> bool:
+        """Wait for a process to end, and return True; or kill it at the moment that chance has chosen."""
+        if kill is None:
+            process.wait(_SECONDS_AT_MOST)
+            return True
+        which, when, jitter, *_ = (number / ONE for number in dice(self._seed, "kill", kill))
+        if which < _BY_REQUESTS:  # while it fetches and writes
+            most = int(when * _MOST_REQUESTS)
+            while process.poll() is None and len(self._server.log) - first < most:
+                time.sleep(_LOOK_SECONDS)
+            wait = jitter * 0.15
+        else:  # at any moment, from its start to its last word
+            wait = when * (seconds + 0.5)
+        try:
+            process.wait(wait)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        return process.returncode >= 0
+
+    def _has_run(self, name: str) -> bool:
+        """Return whether a process lived long enough to begin its run."""
+        try:
+            database = SqliteDatabase.reader(str(self._store(name)))
+        except StoreError:
+            return False
+        try:
+            return bool(Reader(database).runs())
+        except StoreError:
+            return False
+        finally:
+            database.close()
+
+    def _forget(self, name: str) -> None:
+        for path in (*self._folder.glob(f"{name}.db*"), *(self._folder / name).rglob("*.csv")):
+            path.unlink()
+
+    def ledger(self, name: str) -> Rows:
+        """Return the ledger file of a run by (purpose, URL)."""
+        found = sorted((self._folder / name).rglob("*.csv"))
+        if len(found) != 1:
+            message = f"expected one ledger below {self._folder / name}, found {len(found)}"
+            raise PurlieuError(message)
+        with found[0].open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        by_key = {(row["purpose"], row["url"]): row for row in rows}
+        if len(by_key) != len(rows):
+            message = f"{len(rows) - len(by_key)} URLs stand twice in {found[0]}"
+            raise PurlieuError(message)
+        return by_key
