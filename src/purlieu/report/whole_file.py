@@ -15,7 +15,7 @@ from purlieu.errors import StoreError
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Iterator[None]:
     """Raise what the disk says as a StoreError with a remedy."""
     try:
         yield
@@ -34,7 +34,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Raises StoreError when the disk is full or the folder cannot be written to.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with _told(path):
+    with told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with part.open("wb") as file:
@@ -47,5 +47,5 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def remove(path: Path) -> None:
     """Remove a file if it is there. Raises StoreError."""
-    with _told(path):
+    with told(path):
         path.unlink(missing_ok=True)

@@ -1,0 +1,200 @@
+"""Sitemap files from a run's ledger: which pages go in, what is said of them, and what stays of the former files.
+
+Reads the store and the folder's files; each page is judged by ``sitemap.choose``. Knows no terminal and asks no server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from heapq import merge
+from pathlib import Path
+from typing import Any, Final
+
+from purlieu import robots
+from purlieu import url as urls
+from purlieu.errors import Mistake, SettingsError, UrlError
+from purlieu.report.sitemap_former import Former
+from purlieu.report.sitemap_writing import Built, How, LeftOut, folder_of, form_of, listing, put
+from purlieu.settings import PUBLIC, ProfileSettings
+from purlieu.sitemap import Entry
+from purlieu.sitemap.choose import Chooser, Place, Priorities, Told, was_not_asked
+from purlieu.sitemap.language import Alternates, agreed
+from purlieu.sitemap.moment import of_rss
+from purlieu.sitemap.rate import changefreq
+from purlieu.sitemap.write import read_back
+from purlieu.store.reader import MadeRow, Reader, RunRow
+
+_SECRET: Final = re.compile(r"auth|cookie|token|secret|session|key|pass|credential", re.IGNORECASE)
+"""Names of headers that let in whoever sends them."""
+
+
+def profile_of(reader: Reader, run: RunRow, name: str) -> ProfileSettings:
+    """Return a profile that the run's settings name; ``public`` is always there. Raises SettingsError."""
+    tables = _tree(reader, run).get("sitemap", {}).get("profile", [])
+    found = {table.get("name", ""): table for table in tables}
+    if name in found:
+        from purlieu import settings
+
+        return settings.of({"sitemap": {"profile": [found[name]]}}).sitemap.profiles[0]
+    if name == PUBLIC.name:
+        return PUBLIC
+    known = ", ".join(sorted({PUBLIC.name, *found}))
+    raise SettingsError(
+        (Mistake("--profile", name, f"the run's settings have no such profile; write one of: {known}"),)
+    )
+
+
+def build(reader: Reader, run: RunRow, profile: ProfileSettings, folder: Path, how: How) -> Built:
+    """Write the sitemap of a run into a folder and return what was made.
+
+    Former files there are replaced whole, the index last; when the run did not look at everything, what they list and
+    it did not visit stays (``how.keep``). The same ledger over the same folder writes nothing anew. Raises
+    SettingsError for a location that is no folder, StoreError for a folder that cannot be written to.
+    """
+    location = folder_of(how.location or profile.location or _top(reader, run), "location")
+    former = Former.of(folder, form_of(profile), location)
+    with listing(how) as left:
+        made = _Making(reader, run, profile, location, left)
+        built = put([("", made.entries(former, how.keep))], former.form, former, left, how)
+        return replace(built, kept=made.kept)
+
+
+class _Making:
+    """One pass over a run's pages and the former entries."""
+
+    def __init__(self, reader: Reader, run: RunRow, profile: ProfileSettings, location: str, left: LeftOut) -> None:
+        self._reader = reader
+        self._run = run
+        self._profile = profile
+        self._left = left
+        place = Place(location, logins(reader, run), _forbids(reader, run, profile.robot, location))
+        self._chooser = Chooser(profile, place)
+        self._priorities = Priorities(profile.priority)
+        self._ranks = bool(profile.priority)
+        self._declared = lru_cache(maxsize=10_000)(self._declares)
+        self._unasked = 0
+        self._stayed: set[str] = set()
+        self.kept = 0
+
+    def entries(self, former: Former, keep: str) -> Iterator[Entry]:
+        """Yield what goes in, by address: the run's pages, and what stays of the former files."""
+        keeps = not self._reader.is_whole(self._run) if keep == "auto" else keep == "all"
+        stays = self._of_former(former, keeps=keeps) if keep != "none" else iter(())
+        last = None
+        for entry in merge(self._of_run(), stays, key=lambda entry: entry.loc):
+            if entry.loc != last:  # files that are not ours may name one twice
+                yield entry
+            last = entry.loc
+        if self._unasked > len(self._stayed):
+            for row in self._reader.made_pages(self._run):
+                if was_not_asked(_told(row)) and row.href not in self._stayed:
+                    self._left.add(row.href, "not_visited")
+
+    def _of_run(self) -> Iterator[Entry]:
+        for row in self._reader.made_pages(self._run):
+            told = _told(row)
+            if was_not_asked(told):
+                self._unasked += 1
+            elif reason := self._chooser.page(told):
+                self._left.add(row.href, reason)
+            else:
+                yield self._entry(row)
+
+    def _of_former(self, former: Former, *, keeps: bool) -> Iterator[Entry]:
+        """Yield the former entries that stay: the run did not ask for them, and the profile still takes them."""
+        for entry in former.entries():
+            try:
+                href = urls.parse(entry.loc).href
+            except UrlError:
+                self._left.add(entry.loc, "not_a_url")
+                continue
+            row = self._row(href)
+            if row is not None and not was_not_asked(_told(row)):
+                continue  # judged above
+            reason = self._chooser.placed(href, login=True)
+            if row is None and not reason:
+                reason = "excluded" if self._reader.found(self._run, href) else "" if keeps else "vanished"
+            if reason:
+                self._left.add(href, reason)
+                continue
+            if row is not None:
+                self._stayed.add(row.href)
+            self.kept += 1
+            yield entry._replace(loc=href, priority=self._priorities.of(href) if self._ranks else entry.priority)
+
+    def _row(self, loc: str) -> MadeRow | None:
+        row = self._reader.made_page(self._run, loc)
+        if row is None and (plain := read_back(loc)) != loc:
+            return self._reader.made_page(self._run, plain)
+        return row
+
+    def _entry(self, row: MadeRow) -> Entry:
+        """Return what is said of a page."""
+        profile = self._profile
+        frequency = None
+        if profile.changefreq and row.first_seen is not None and row.last_fetched is not None:
+            frequency = changefreq(row.first_seen, row.last_fetched, row.visits or 0, row.changes or 0)
+        alternates = agreed(row.href, self._declared) if profile.hreflang and row.alternates else ()
+        return Entry(
+            row.href,
+            changefreq=frequency,
+            priority=self._priorities.of(row.href),
+            lastmod_at=None if profile.lastmod == "none" else self._changed_at(row),
+            alternates=alternates,
+        )
+
+    def _changed_at(self, row: MadeRow) -> float | None:
+        """Return when the main content changed, or what the server says if that is wanted and not in the future."""
+        said = of_rss(row.last_modified) if self._profile.lastmod == "server" and row.last_modified else None
+        if said is not None and (row.last_fetched is None or said <= row.last_fetched):
+            return said
+        return row.last_changed
+
+    def _declares(self, href: str) -> Alternates | None:
+        row = self._reader.made_page(self._run, href)
+        if row is None or not row.alternates or self._chooser.answered(_told(row)):
+            return None
+        return tuple((language, there) for language, there in json.loads(row.alternates))
+
+
+def _told(row: MadeRow) -> Told:
+    return Told(row.href, row.kind, row.reason, row.attempts, row.status, row.content_type, row.index_reason)
+
+
+def _tree(reader: Reader, run: RunRow) -> dict[str, Any]:
+    """Return the settings of a run as tables: secrets are masked there, so they cannot be read as settings."""
+    try:
+        return tomllib.loads(reader.config(run))
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def logins(reader: Reader, run: RunRow) -> frozenset[str]:
+    """Return the origins that a run asked with a login or with a header that lets in: their pages are not public."""
+    return frozenset(
+        str(table.get("origin", ""))
+        for table in _tree(reader, run).get("origin", [])
+        if table.get("user") or any(map(_SECRET.search, table.get("headers", {})))
+    )
+
+
+def _top(reader: Reader, run: RunRow) -> str:
+    """Return the top of the host on which the run's first seed has landed."""
+    seeds = reader.seeds(run)
+    if not seeds:
+        raise SettingsError((Mistake("location", "", "the run has no seed; name the folder's URL with --base"),))
+    return urls.origin_of(reader.landing(run, seeds[0], reader.max_redirects(run)).href) + "/"
+
+
+def _forbids(reader: Reader, run: RunRow, robot: str, location: str) -> Callable[[str], bool]:
+    """Return what says whether a robot may not fetch a page, by the robots.txt that the run read."""
+    row = reader.robots(run, urls.origin_of(location)) if robot else None
+    if row is None or not row.body:
+        return lambda _: False
+    rules = robots.read(row.body)
+    return lambda href: not rules.allowed(robot, href)
