@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-from purlieu.candidate import Facts, Purpose
+from purlieu.candidate import Facts, Purpose, Standing
 from purlieu.normalise import Normaliser
 from purlieu.pattern.filters import Filters
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
@@ -19,6 +19,7 @@ from purlieu.settings import Settings
 
 Accept = Callable[[str], object]
 """The owner's own filter: given a URL in scope, anything false refuses it (R-3.4)."""
+INDEX_IN_INDEX = "index-in-index"
 WEB_SCHEMES = ("http://", "https://")
 _OF_SEEDS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 
@@ -53,6 +54,8 @@ class Admission:
     """Whether filters are asked of seeds and of where these redirect to, too (UF-11)."""
     accept: Accept | None = None
     normaliser: Normaliser = field(default_factory=Normaliser)
+    sitemaps_only: bool = False
+    """Whether pages are taken only where a sitemap names them (SM-77)."""
 
     @classmethod
     def of(cls, settings: Settings, accept: Accept | None = None) -> Self:
@@ -71,6 +74,7 @@ class Admission:
             settings.filter.apply_to_seeds,
             accept,
             Normaliser.of(settings.normalise),
+            settings.sitemap.mode == "sitemaps-only",
         )
 
     def judge(self, href: str, host: str, facts: Facts, purpose: Purpose) -> Ruling:
@@ -87,6 +91,8 @@ class Admission:
             return Ruling("scope", "only-seeds")
         if site is None:
             return Ruling("scope", self._scope_rule(host))
+        if refused := self._by_sitemaps(facts, purpose):
+            return refused
         if (self.filters is not None or self.accept is not None) and (refused := self._filtered(href, purpose)):
             return refused
         if len(href) > self.max_url_length:
@@ -100,6 +106,16 @@ class Admission:
         if facts.nofollow and self.obey_nofollow:
             return Ruling("nofollow", "nofollow")
         return Ruling("", self.scope.rule(site), site, sites)
+
+    def _by_sitemaps(self, facts: Facts, purpose: Purpose) -> Ruling | None:
+        """Return how the rules of sitemaps refuse a URL: their location, one index deep, and what they alone name."""
+        if facts.standing is Standing.MISPLACED:
+            return Ruling("sitemap_location", f"sitemap:{facts.via}"[:200])
+        if purpose is Purpose.SITEMAP and facts.depth > 1:
+            return Ruling("depth", INDEX_IN_INDEX)
+        if self.sitemaps_only and purpose is Purpose.PAGE and facts.standing is not Standing.LISTED:
+            return Ruling("not_in_sitemap", "sitemap.mode=sitemaps-only")
+        return None
 
     def _filtered(self, href: str, purpose: Purpose) -> Ruling | None:
         """Return how the owner's filters and then their callable refuse a page."""

@@ -7,7 +7,7 @@ merge (R-2.1), and what an accepted one looks like; knows neither scope nor stor
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 from purlieu.revisit import Plan
 
@@ -32,9 +32,21 @@ class FoundBy(StrEnum):
     ROBOTS = "robots"
     OWNER = "owner"
     HISTORY = "history"
+    GUESS = "guess"
 
 
 FOUND_BY_RANK = {found_by: rank for rank, found_by in enumerate(FoundBy)}
+
+
+class Standing(IntEnum):
+    """What sitemaps make of a URL: nothing but one that may not speak for it names it, no matter, or one that may.
+
+    A redirect's target stands as its source does where that is listed: it is what the entry is.
+    """
+
+    MISPLACED = 0
+    FOUND = 1
+    LISTED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,7 @@ class Facts:
     ``via`` is the href of the page it stood on ("" for a seed); ``linked`` says that it was found
     as seed, link or sitemap entry, which gives it a row in the MF3.0 file (R-6.2); ``grant`` is the
     permission outside scope it comes with ("" for none, R-3.3); ``sites`` the lineage for
-    ``own-seed`` scope (empty when the crawl does not need it).
+    ``own-seed`` scope (empty when the crawl does not need it); ``standing`` what sitemaps make of it.
     """
 
     depth: int
@@ -55,6 +67,7 @@ class Facts:
     linked: bool = True
     grant: str = ""
     sites: frozenset[int] = frozenset()
+    standing: Standing = Standing.FOUND
 
     @property
     def rank(self) -> tuple[int, int, str]:
@@ -72,8 +85,10 @@ class Facts:
             or self.hops > other.hops
             or self.nofollow > other.nofollow
             or self.linked < other.linked
+            or self.standing < other.standing
+            or not other.standing
         ):
-            return False
+            return self.merged(other) == self if not other.standing else False
         if self.depth == other.depth and self.rank > other.rank:
             return False
         return (not other.grant or _first(self.grant, other.grant) == self.grant) and self.sites >= other.sites
@@ -81,8 +96,11 @@ class Facts:
     def merged(self, other: Facts) -> Facts:
         """Return the better of each: depth = min, hops = min, nofollow = and, sites = union (R-2.1).
 
-        Commutative, associative and idempotent, so that no order of discovery shows in the ledger.
+        A misplaced mention adds nothing to any other. Commutative, associative and idempotent, so that no order of
+        discovery shows in the ledger.
         """
+        if bool(self.standing) != bool(other.standing):
+            return self if self.standing else other
         first = self if self.rank <= other.rank else other
         return replace(
             first,
@@ -91,6 +109,7 @@ class Facts:
             linked=self.linked or other.linked,
             grant=_first(self.grant, other.grant),
             sites=self.sites | other.sites,
+            standing=max(self.standing, other.standing),
         )
 
 

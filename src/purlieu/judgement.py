@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from purlieu import robots
-from purlieu.admission import WEB_SCHEMES, Admission, Ruling, repeats
-from purlieu.candidate import Facts, FoundBy, Purpose
+from purlieu.admission import INDEX_IN_INDEX, WEB_SCHEMES, Admission, Ruling, repeats
+from purlieu.candidate import Facts, FoundBy, Purpose, Standing
 from purlieu.domain import suffix_list_version
 from purlieu.errors import UrlError
 from purlieu.pattern.filters import NO_MATCH
@@ -108,7 +108,9 @@ class Rules:
             scope = self.admission.scope
             lineage = scope.accepting(href, host_of(href)) if own else frozenset()
             return Facts(0, found_by=FoundBy.SEED, grant=GRANT_SEED, sites=lineage)
-        return Facts(1, sites=frozenset(range(len(self.admission.scope.sites))) if own else frozenset())
+        sites = frozenset(range(len(self.admission.scope.sites))) if own else frozenset()
+        # Whether a sitemap names it only a run can tell: the rest of the rules is what is asked for.
+        return Facts(1, sites=sites, standing=Standing.LISTED if self.admission.sitemaps_only else Standing.FOUND)
 
     def judge(self, text: str, facts: Facts | None = None, purpose: Purpose = Purpose.PAGE) -> Judgement:
         """Return what the rules say of a URL, found in this way; never raises for what the URL is."""
@@ -143,6 +145,8 @@ class Rules:
     def reason(self, href: str, facts: Facts, purpose: Purpose, ruling: Ruling) -> str:
         """Return the sentence of a ruling on a URL found in this way; of robots.txt only a run can tell."""
         made = self.admission
+        if told := _of_mentions(facts, ruling):
+            return told
         match ruling.refused:
             case "" if facts.grant and ruling.rule == facts.grant:
                 return _GRANTS.get(facts.grant, f"it is granted: {facts.grant}")
@@ -156,8 +160,6 @@ class Rules:
                 return f"{facts.hops} redirects lead to it, and limits.max_redirects is {made.max_redirects}"
             case "depth":
                 return f"it is {_links(facts.depth)} away from a seed, and limits.max_depth is {made.max_depth}"
-            case "nofollow":
-                return "every link to it is marked nofollow"
             case "host_limit":
                 return "its host had as many pages as limits.pages_per_host allows"
             case "scheme":
@@ -208,6 +210,9 @@ class Rules:
         fits = most is None or facts.depth <= most
         depth = f"{_links(facts.depth)} from a seed, {of}" if known else f"not known without a run; {of}"
         yield Check("depth", fits if known or not fits else None, depth)
+        if made.sitemaps_only and purpose is Purpose.PAGE:
+            told = "a sitemap names it" if facts.standing is Standing.LISTED else "no sitemap names it"
+            yield Check("sitemap", facts.standing is Standing.LISTED if known else None, told if known else "not known")
         if facts.nofollow:
             yield Check("nofollow", not made.obey_nofollow, "every link to it is marked nofollow")
 
@@ -232,6 +237,19 @@ def _fault_of(href: str) -> str:
     except UrlError as error:
         return str(error)
     return "it is no URL"  # only where a longer text was stored cut
+
+
+def _of_mentions(facts: Facts, ruling: Ruling) -> str:
+    """Return the sentence of a ruling by what links and sitemaps say of a URL, "" for any other."""
+    if ruling.refused == "nofollow":
+        return "every link to it is marked nofollow"
+    if ruling.rule == INDEX_IN_INDEX:
+        return "an index inside an index lists it, and a sitemap index is followed one level deep"
+    if ruling.refused == "not_in_sitemap":
+        return "sitemap.mode is sitemaps-only, and no sitemap that was read names it"
+    if ruling.refused == "sitemap_location":
+        return f"only {facts.via} names it, a sitemap that may not speak for it (sitemap.location)"
+    return ""
 
 
 def _links(count: int) -> str:

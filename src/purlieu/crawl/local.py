@@ -331,7 +331,7 @@ def _sitemap_rules(settings: Settings) -> SitemapRules:
     sitemap = settings.sitemap
     strictly = sitemap.strict and sitemap.location == "by-discovery"
     return SitemapRules(
-        read=sitemaps_are_found(settings), location="enforce" if strictly else sitemap.location, guess=sitemap.guess
+        read=settings.finds_sitemaps, location="enforce" if strictly else sitemap.location, guess=sitemap.guess
     )
 
 

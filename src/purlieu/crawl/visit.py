@@ -6,6 +6,7 @@ Whatever goes wrong in here on our side becomes the outcome ``crashed``; the cra
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.page import Page
     from purlieu.settings import PolitenessSettings, Settings
+    from purlieu.sitemap import Sitemap
     from purlieu.store.lease import Origin
 
 LOG = logging.getLogger(__name__)
 _HEAD_REFUSED = frozenset({405, 501})
 HOSTS_REMEMBERED = 10_000
+_SITEMAP_LIKE = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed)[\s>]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,7 @@ class Visitor:
         self._outside = outside
         self._agent = settings.robots.agent
         self._classes = frozenset(settings.fetch.classes)
-        self._finds_sitemaps = sitemaps_are_found(settings)
-        self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if self._finds_sitemaps else frozenset())
+        self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if settings.finds_sitemaps else frozenset())
         self.proxied = bool(settings.fetch.proxy) or settings.fetch.proxy_from_environment
         self._seed_hosts = frozenset(host_of(parse(seed).href) for seed in settings.seeds)
         self._retries: dict[str, Retry] = {}
@@ -116,7 +118,10 @@ class Visitor:
             await turn()
         answer = await self._outside.fetcher.fetch(request)
         read = self._read(entry, answer)
-        visit = decide.page(entry, answer, read, retry=self._retry(entry), at=self._now(), requests=requests)
+        named = self._read_sitemap(entry, answer) if self._settings.finds_sitemaps and _may_be_sitemap(answer) else None
+        visit = decide.page(
+            entry, answer, read, sitemap=named, retry=self._retry(entry), at=self._now(), requests=requests
+        )
         return _light(visit, read)
 
     def _read(self, entry: Entry, answer: Response | Failure) -> Page | None:
@@ -141,14 +146,24 @@ class Visitor:
         return self._read(entry, answer) if is_html else None
 
     async def _sitemap(self, entry: Entry) -> Visit:
-        from purlieu import sitemap as sitemap_file  # as above
-
         answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.sitemap_bytes, None))
-        read = None
-        if isinstance(answer, Response) and answer.status // 100 == 2 and answer.body:
-            read = sitemap_file.read(answer.body, url=entry.href)
+        read = self._read_sitemap(entry, answer)
         visit = decide.page(entry, answer, None, sitemap=read, retry=self._retry(entry), at=self._now())
         return _light(visit, self._read_html(entry, answer))
+
+    def _read_sitemap(self, entry: Entry, answer: Response | Failure) -> Sitemap | None:
+        from purlieu import sitemap as sitemap_file  # as above
+
+        if not isinstance(answer, Response) or answer.status // 100 != 2 or not answer.body:
+            return None
+        if entry.purpose is Purpose.PAGE and not sitemap_file.looks_like(answer.body, answer.header("content-type")):
+            return None
+        return sitemap_file.read(
+            answer.body,
+            url=entry.href,
+            strict=self._settings.sitemap.strict,
+            limit_bytes=self._settings.fetch.sitemap_bytes,
+        )
 
     async def _robots(self, entry: Entry, origin: Origin | None) -> Visit:
         answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.robots_bytes, None))
@@ -193,6 +208,14 @@ class Visitor:
 
     def _now(self) -> float:
         return self._outside.clock.now()
+
+
+def _may_be_sitemap(answer: Response | Failure) -> bool:
+    """Return whether what came for a page is whole and may be a sitemap; of HTML only its first bytes are looked at."""
+    if not isinstance(answer, Response) or not answer.body or answer.fault is not None or answer.cut:
+        return False
+    is_html = content_class(answer.header("content-type")) == "HTML"
+    return not is_html or _SITEMAP_LIKE.search(answer.body, 0, 2048) is not None
 
 
 def _light(visit: Visit, page: Page | None) -> Visit:

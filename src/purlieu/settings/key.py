@@ -446,3 +446,8 @@ class Settings:
     ledger: LedgerSettings = field(default_factory=LedgerSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     after: AfterSettings = field(default_factory=AfterSettings)
+
+    @property
+    def finds_sitemaps(self) -> bool:
+        """Whether sitemaps are read that robots.txt or a page names, or a seed is."""
+        return self.sitemap.use and self.sitemap.mode != "links-only" and not self.scope.only_seeds

@@ -246,7 +246,8 @@ class Frontier:
     def _entry(self, lease: Lease, row: Row) -> Entry:
         number, hashed, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts, standing = row
         sites = self._intake.sites_of((lease.host, number, hashed))
-        facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites, Standing(standing))
+        stands = Standing(standing)
+        facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites, stands)
         return Entry(lease.host, PURPOSES[number], hashed, href, origin, facts, attempts, lease.token)
 
     def _outdated(self, origin: Origin, now: float) -> bool:

@@ -5,7 +5,7 @@ Runs inside the transaction of ``frontier.finish``. Judges nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from purlieu import url
 from purlieu.admission import grant_of_hop
@@ -16,7 +16,7 @@ from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
 from purlieu.store.history import History
 from purlieu.store.intake import Intake
-from purlieu.store.sitemaps import Sitemaps
+from purlieu.store.sitemaps import SitemapRules, Sitemaps
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS
 
 ROBOTS_HOPS = 5
@@ -28,10 +28,10 @@ _UNREACHABLE = "unreachable.robots_unreachable"
 
 @dataclass(frozen=True, slots=True)
 class HarvestRules:
-    """``robots_max_age_seconds`` by ST-4; ``use_sitemaps`` follows the Sitemap lines of robots.txt."""
+    """``robots_max_age_seconds`` by ST-4; ``sitemaps`` what the settings say of them."""
 
     robots_max_age_seconds: float = 86_400.0
-    use_sitemaps: bool = True
+    sitemaps: SitemapRules = field(default_factory=SitemapRules)
 
 
 class Harvest:
@@ -53,7 +53,7 @@ class Harvest:
         self._counters = counters
         self._rules = rules
         self._history = history
-        self.sitemaps = Sitemaps(database, run, intake, use=rules.use_sitemaps)
+        self.sitemaps = Sitemaps(database, run, intake, rules.sitemaps)
         self._ended_some = False
 
     def took_an_ending(self) -> bool:
@@ -75,7 +75,7 @@ class Harvest:
         if visit.entry.purpose is Purpose.ROBOTS:
             self._take_in_robots(visit, facts, now)
         elif visit.entry.purpose is Purpose.SITEMAP:
-            self.sitemaps.take_in(visit, facts)
+            self.sitemaps.take_in(visit, facts, now)
         else:
             links = self._history.links(visit)
             for start in range(0, len(links), LINKS_AT_ONCE):
@@ -92,6 +92,7 @@ class Harvest:
                 canonical = row[0] if row else None
             if canonical:
                 self._intake.canonical(canonical, href, facts)
+            self.sitemaps.take_in(visit, facts, now)
         if visit.entry.purpose is not Purpose.PAGE and (0, visit.entry.hash) not in in_flight:
             self._serve_page_too(visit, now)
 

@@ -7,10 +7,11 @@ strings and shared ``Facts``; an object per link is made for no known link.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling, grant_of_hop
-from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
+from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.store.counters import Counters, IntakeLimits, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.hosts import Hosts
@@ -23,6 +24,8 @@ _ROBOTS = NUMBERS[Purpose.ROBOTS]
 FIRST = (-1, -1, -(2**63))
 """Before every key (host, purpose, hash)."""
 _DUE_FIRST = {1: 0.0, 2: 1.0}
+HEAD_START_SECONDS = 3600.0
+"""How much sooner than when it was found a page is due whose sitemap gives it the priority 1.0 (SM-73)."""
 RECENT = 200_000
 """Links remembered in memory (R-2.3); about 60 MB when full, then the memory starts afresh."""
 
@@ -59,6 +62,8 @@ class Intake:
         self._hosts = Hosts(database, run, self._writes)
         self._took_twin = False
         self._woken: list[str] = []
+        self._sitemaps: dict[str, None] = {}
+        self._priorities: dict[str, float] = {}
         self.rulings = Rulings()
         self._normaliser = admission.normaliser
 
@@ -121,20 +126,29 @@ class Intake:
         took, self._took_twin = self._took_twin, False
         return took
 
+    def take_sitemaps(self) -> list[str]:
+        """Return the ended sitemaps since the last call that were added, or of which better facts are known now."""
+        files, self._sitemaps = list(self._sitemaps), {}
+        return files
+
     def forget(self) -> None:
         """Forget all that is remembered of the store, after a batch was rolled back."""
         for memory in (self._recent, self._found, self._found_other):
             memory.clear()
         self._findings = []
         self._woken = []
+        self._sitemaps = {}
+        self._priorities = {}
         self.rulings.forget()
         self._writes = Writes()
         self._hosts = Hosts(self._database, self._run, self._writes)
 
-    def add(self, candidate: Candidate) -> None:
-        """Collect one candidate of any purpose."""
+    def add(self, candidate: Candidate, priority: float = 0.0) -> None:
+        """Collect one candidate; a page is due the earlier the higher the ``priority`` (0.0 to 1.0) of its sitemap."""
         href, facts = candidate.href, candidate.facts
         if candidate.purpose is Purpose.PAGE:
+            if priority:
+                self._priorities[href] = max(priority, self._priorities.get(href, 0.0))
             known = self._recent.get(href)
             if known is None or not known.covers(facts):
                 waiting = self._found.get(href)
@@ -165,8 +179,18 @@ class Intake:
             for host, href, purpose, facts in batch:
                 self._take_in(host, href, purpose, facts, now)
             self._writes.flush(self._database, self._run.id, now)
+        self._come_forward(now)
         # What is only counted comes without a round of its own.
         self._writes.flush(self._database, self._run.id, now)
+
+    def _come_forward(self, now: float) -> None:
+        """Make the pages due earlier that a sitemap gives a priority and that waited before (SM-73)."""
+        early, self._priorities = self._priorities, {}
+        rows = [
+            (now - priority * HEAD_START_SECONDS, self._run.id, *self.key_of(href), now)
+            for href, priority in early.items()
+        ]
+        self._database.many("come_forward", rows)
 
     def _take_in(self, host: int, href: str, purpose: Purpose, facts: Facts, now: float) -> None:
         number = NUMBERS[purpose]
@@ -202,7 +226,7 @@ class Intake:
         self._writes.sites += [(self._run.id, *key, site) for site in sites]
         values = (
             self._run.id, *key, href, origin, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
-            facts.linked, facts.grant, ruling.site, ruling.rule,
+            facts.linked, facts.grant, ruling.site, ruling.rule, facts.standing,
         )  # fmt: skip
         if number == 0:
             self._writes.pages[host] += 1
@@ -214,8 +238,11 @@ class Intake:
             if number == 0:
                 self._took_twin = True
                 self._replay(key, href, facts, redirect_to=twin[4], refreshed=twin[1] == "meta_refresh")
+            else:
+                self._sitemaps[href] = None
             return
-        self._writes.entries.append((*values, _DUE_FIRST.get(number, now)))
+        head_start = self._priorities.pop(href, 0.0) * HEAD_START_SECONDS if number == 0 else 0.0
+        self._writes.entries.append((*values, _DUE_FIRST.get(number, now - head_start)))
         self._writes.due.add(host)
 
     def _merge(self, key: Key, href: str, old: Facts, facts: Facts, row: Row) -> None:
@@ -230,18 +257,20 @@ class Intake:
             return
         self._database.run(
             "merge_entry", merged.depth, merged.hops, merged.nofollow, merged.found_by, merged.via, merged.linked,
-            merged.grant, self._run.id, *key,
+            merged.grant, merged.standing, self._run.id, *key,
         )  # fmt: skip
         self._writes.sites += [(self._run.id, *key, site) for site in merged.sites - old.sites]
         ruling = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
         self._database.run("set_entry_rule", ruling.site, ruling.rule or ruling.refused, self._run.id, *key)
         if row[9] != "excluded":
             self.rulings.add(href, PURPOSES[key[1]], merged, Ruling("", ruling.rule or ruling.refused))
-        passes_on = (merged.depth, merged.hops, merged.sites, merged.grant) != (
-            old.depth, old.hops, old.sites, old.grant,
+        passes_on = (merged.depth, merged.hops, merged.sites, merged.grant, merged.standing) != (
+            old.depth, old.hops, old.sites, old.grant, old.standing,
         )  # fmt: skip
         if key[1] == _ROBOTS and row[9] is not None and merged.grant != old.grant:
             self._woken.append(url.origin_of(href))
+        if passes_on and row[9] is not None and key[1] == NUMBERS[Purpose.SITEMAP]:
+            self._sitemaps[href] = None
         if passes_on and row[9] is not None and key[1] == 0:
             self._replay(key, href, merged, redirect_to=row[11], refreshed=row[10] == "meta_refresh")
 
@@ -283,13 +312,14 @@ class Intake:
         self._writes.refusals.append((
             self._run.id, *key, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
             facts.linked, ",".join(map(str, sorted(facts.sites))), facts.grant, ruling.refused, ruling.rule,
+            facts.standing,
         ))  # fmt: skip
 
     def _listed(self, host: int, ruling: Ruling, *, known: bool) -> bool:
         """Only a host that no site accepts is cut short, and not while a seed may still land there (R-1.4, R-3.2)."""
-        if known or ruling.refused not in {"scope", "invalid_url", "scheme"}:
+        if known or ruling.refused not in _CUT_SHORT:
             return True
-        if self.admission.scope.pending and not self.admission.only_seeds:
+        if ruling.refused == "scope" and self.admission.scope.pending and not self.admission.only_seeds:
             return True
         return self._hosts.count(host).refused < self._limits.refusals_per_host
 
@@ -371,6 +401,10 @@ class Intake:
             self.note("hash_collision", href)
             salt += 1
 
+    def want_robots(self, origin: str) -> None:
+        """Ask for the robots.txt of an origin of which nothing else is wanted yet."""
+        self._origin(origin, self._hosts.number(url.host_of(f"{origin}/")), wants_robots=True)
+
     def _origin(self, origin: str, host: int, *, wants_robots: bool) -> int:
         """Return the number of an origin's robots.txt; its entry is added with the first page."""
         number = self._hosts.origin(origin, host)
@@ -382,7 +416,8 @@ class Intake:
     def _twin(self, key: Key, href: str) -> Row | None:
         """Return the ending of the same address for another purpose, where that response serves this one too (R-1.3).
 
-        A robots.txt or sitemap serves the page; a page serves the sitemap only if it is HTML and so names nothing.
+        A robots.txt or sitemap serves the page. A page serves the sitemap if it is HTML and so names nothing, or was
+        read as a sitemap too, or gave no body at all.
         """
         host, number, hashed = key
         if number == 0:
@@ -390,7 +425,7 @@ class Intake:
                 return None
             others: tuple[int, ...] = (1, 2)
         else:
-            others = (0,) if self._database.one("is_html", self._run.id, host, hashed) else ()
+            others = (0,) if self._database.one("serves_sitemap", self._run.id, host, hashed) else ()
         for other in others:
             row = self._database.one("entry", self._run.id, host, other, hashed)
             if row is not None and row[0] == href and row[9] is not None:
@@ -418,18 +453,23 @@ class Intake:
         return most is not None and self._hosts.count(host).pages >= most
 
 
+_CUT_SHORT = frozenset({"scope", "invalid_url", "scheme", "not_in_sitemap", "sitemap_location"})
 _SAME_DEPTH = {"refresh": FoundBy.REFRESH, "canonical": FoundBy.CANONICAL}
 _ROBOTS_FACTS = Facts(0, found_by=FoundBy.ROBOTS, linked=False, grant=OWN_ROBOTS)
 
 
 def _moved(facts: Facts, found_by: FoundBy, source: str, grant: str = "") -> Facts:
+    # A redirect leads to what the entry is; a canonical is another page.
+    listed = facts.standing is Standing.LISTED and found_by is FoundBy.REDIRECT
+    standing = Standing.LISTED if listed else Standing.FOUND
     return Facts(
-        facts.depth, facts.hops + 1, found_by=found_by, via=source, linked=False, grant=grant, sites=facts.sites
-    )
+        facts.depth, facts.hops + 1, found_by=found_by, via=source, linked=False, grant=grant, sites=facts.sites,
+        standing=standing,
+    )  # fmt: skip
 
 
 def _with_sites(facts: Facts, sites: frozenset[int]) -> Facts:
-    return Facts(facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via, facts.linked, facts.grant, sites)
+    return replace(facts, sites=sites)
 
 
 def _by_host(item: tuple[int, str, Purpose, Facts]) -> int:
@@ -438,10 +478,10 @@ def _by_host(item: tuple[int, str, Purpose, Facts]) -> int:
 
 def _facts_of(row: Row, sites: frozenset[int]) -> Facts:
     """Return the facts of a row of the statement ``entry``."""
-    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), row[7], sites)
+    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), row[7], sites, Standing(row[14]))
 
 
 def _refused_facts(row: Row) -> Facts:
     """Return the facts of a row of the statement ``refusal``."""
     sites = frozenset(map(int, row[7].split(","))) if row[7] else frozenset()
-    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), row[8], sites)
+    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), row[8], sites, Standing(row[10]))

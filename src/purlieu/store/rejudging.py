@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from purlieu import url
-from purlieu.candidate import Facts, FoundBy
+from purlieu.candidate import Facts, FoundBy, Standing
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
 from purlieu.store.intake import FIRST, Intake
@@ -37,8 +37,11 @@ class Rejudging:
             for host, number, hashed, href, *found, kind, reason in rows:
                 key = (host, number, hashed)
                 sites = self.intake.sites_of(key)
-                depth, hops, nofollow, found_by, via, linked, granted = found
-                facts = Facts(depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites)
+                depth, hops, nofollow, found_by, via, linked, granted, standing = found
+                stands = Standing(standing)
+                facts = Facts(
+                    depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites, stands
+                )  # fmt: skip
                 ruling = self.intake.admission.judge(href, url.host_of(href), facts, PURPOSES[number])
                 if ruling.refused and kind is None:
                     self.database.run("exclude_entry", ruling.refused, ruling.rule, now, self.run_key.id, *key)

@@ -40,7 +40,8 @@ SELECT run, url, purpose, kind, reason, status,
     depth, nullif(via, ''), found_by, site, nullif(rule, ''), attempts, fetched_at, bytes, round(seconds, 3),
     CASE WHEN purpose = 'page' AND kind IN ('fetched', 'unchanged') AND index_reason IS NOT NULL THEN index_reason = '' END AS indexable,
     nullif(index_reason, '') AS index_reason, nullif(last_modified, ''), nullif(etag, ''), nullif(digest, ''),
-    EXISTS (SELECT 1 FROM sitemap_entry AS s WHERE s.run = l.run AND s.host = l.host_id AND s.hash = l.hash) AS in_sitemap,
+    EXISTS (SELECT 1 FROM sitemap_entry AS s WHERE s.run = l.run AND s.host = l.host_id AND s.hash = l.hash AND s.misplaced = 0)
+        AS in_sitemap,
     nullif(address, ''), ? AS version, hops, nofollow, nullif(detail, ''), nullif(host, ''), ended_at
 FROM ledger AS l WHERE run = ? AND host_id = ? ORDER BY purpose, url;
 
@@ -112,21 +113,21 @@ SELECT code, subject, arguments FROM finding WHERE run = ? ORDER BY code, subjec
 SELECT e.href, e.depth, e.hops, e.nofollow, e.found_by, e.via, e.linked, e.granted,
     (SELECT group_concat(s.site) FROM site_of AS s
         WHERE s.run = e.run AND s.host = e.host AND s.purpose = e.purpose AND s.hash = e.hash) AS sites,
-    e.rule, e.end_kind, e.end_reason, coalesce(e.detail, ''), e.status, e.redirect_to, e.attempts
+    e.standing, e.rule, e.end_kind, e.end_reason, coalesce(e.detail, ''), e.status, e.redirect_to, e.attempts
 FROM host AS n JOIN ending AS e ON e.run = ? AND e.host = n.id AND e.purpose = ? AND e.hash = ?
 WHERE n.name = ?;
 
 -- name: report_found_refused
 -- The same of a refusal; what has no host stands under number 0.
 SELECT f.href, f.depth, f.hops, f.nofollow, f.found_by, f.via, f.linked, '', f.sites,
-    f.rule, 'excluded', f.reason, '', NULL, NULL, 0
+    f.standing, f.rule, 'excluded', f.reason, '', NULL, NULL, 0
 FROM refusal AS f
 WHERE f.run = ? AND f.purpose = ? AND f.hash = ? AND f.host = coalesce((SELECT id FROM host WHERE name = ?), 0);
 
 -- name: report_found_cut
 -- The same of a refusal by its text: a too long address is stored cut, under the hash of the whole (R-1.4).
 SELECT f.href, f.depth, f.hops, f.nofollow, f.found_by, f.via, f.linked, '', f.sites,
-    f.rule, 'excluded', f.reason, '', NULL, NULL, 0
+    f.standing, f.rule, 'excluded', f.reason, '', NULL, NULL, 0
 FROM refusal AS f
 WHERE f.run = ? AND f.purpose = ? AND f.href = ? AND f.host = coalesce((SELECT id FROM host WHERE name = ?), 0);
 
@@ -135,11 +136,11 @@ WHERE f.run = ? AND f.purpose = ? AND f.href = ? AND f.host = coalesce((SELECT i
 SELECT e.href, e.depth, e.hops, e.nofollow, e.found_by, e.via, e.linked, e.granted,
     (SELECT group_concat(s.site) FROM site_of AS s
         WHERE s.run = e.run AND s.host = e.host AND s.purpose = 0 AND s.hash = e.hash) AS sites,
-    e.rule, e.end_kind, e.end_reason, coalesce(e.detail, ''), e.status, e.redirect_to, e.attempts
+    e.standing, e.rule, e.end_kind, e.end_reason, coalesce(e.detail, ''), e.status, e.redirect_to, e.attempts
 FROM ending AS e WHERE e.run = ?1 AND e.host = ?2 AND e.purpose = 0
 UNION ALL
 SELECT f.href, f.depth, f.hops, f.nofollow, f.found_by, f.via, f.linked, '', f.sites,
-    f.rule, 'excluded', f.reason, '', NULL, NULL, 0
+    f.standing, f.rule, 'excluded', f.reason, '', NULL, NULL, 0
 FROM refusal AS f WHERE f.run = ?1 AND f.host = ?2 AND f.purpose = 0 AND NOT EXISTS (
     SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
         AND substr(e.href, 1, length(f.href)) = f.href

@@ -24,6 +24,8 @@ _MISDIRECTED = {
     LandingKind.LOOP: "misdirected.loop",
 }
 _FIRST = (-1, -(2**63))
+_CUT_SHORT = ("scope", "not_in_sitemap", "sitemap_location")
+"""Why links of the web may be counted without being listed."""
 _SEVERAL = 2
 _CHECKED = 200_000
 """Addresses remembered as checked; then the memory starts afresh, so that it stays bounded."""
@@ -135,8 +137,10 @@ class Settling:
             if kind in NOT_FOLLOWED or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
                 continue
             host, hashed = self.intake.key_of(self.intake.normal(href)) if web else (0, url.key64(href))
-            reason = "scope" if web else "scheme" if parsed else "invalid_url"
-            if (host, reason) not in capped and self.database.one("has_row", self.run.id, host, hashed) is None:
+            reasons = _CUT_SHORT if web else ("scheme" if parsed else "invalid_url",)
+            if any((host, reason) in capped for reason in reasons):
+                continue
+            if self.database.one("has_row", self.run.id, host, hashed) is None:
                 yield what, href
 
     def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, Link]]:

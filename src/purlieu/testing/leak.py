@@ -64,7 +64,7 @@ def leaks(log: Sequence[Asked], settings: Settings) -> list[Leak]:
                 hops = _chain(own, answers, ROBOTS_HOPS, None)
                 allowed |= set(hops)
                 named = answers[hops[-1]].sitemaps if in_scope and hops[-1] in answers else ()
-                allowed |= set(named) if settings.sitemap.use and not only_seeds else set()
+                allowed |= set(named) if settings.finds_sitemaps else set()
     times: dict[str, int] = {}
     for asked in log:
         href = met(asked.url, asked.url) or asked.url
