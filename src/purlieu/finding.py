@@ -62,6 +62,16 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "they are asked for ever more rarely, and while they answer they stay in the history.",
      "以前あった {count} ページが、今回はリンクにもサイトマップにもありませんでした（例: {example}）。確認の間隔を延ばしながら履歴に残します。",
      "以前存在的 {count} 个页面这次没有任何链接或站点地图指向（例如 {example}）；将逐渐降低询问频率，仍保留在历史中。"),
+    ("hint_not_honest", _WARNING, "section", ("hint", "share"),
+     "In {subject} the sitemap's {hint} announced only {share} % of the changes there were, as a sample shows; it is not "
+     "believed until it proves right again. Let your system set it when a page's content changes.",
+     "{subject} ではサイトマップの {hint} が実際の変更の {share}% しか示していません（標本による）。再び正しいと確認できるまで信用しません。内容の変更時に更新されるようにしてください。",
+     "在 {subject} 中，站点地图的 {hint} 只反映了实际变化的 {share}%（抽样得出）；在再次证明可靠之前不予采信。请让系统在内容变化时更新它。"),
+    ("hint_says_nothing", _NOTE, "section", ("hint", "count"),
+     "In {subject} the sitemap's {hint} announced {count} changes and nearly none was one; it is not used there. Let your "
+     "system set it only when a page's content changes.",
+     "{subject} ではサイトマップの {hint} が {count} 件の変更を示しましたが、ほとんど変更がありませんでした。内容が変わったときだけ更新してください。",
+     "在 {subject} 中，站点地图的 {hint} 表示有 {count} 处变化，但几乎都没有变化，因此不予采用。请仅在内容变化时更新它。"),
     ("nothing_fetched", _PROBLEM, "crawl", (),
      "Not one page was fetched; the endings in the ledger say why.",
      "1 ページも取得できませんでした。理由は台帳の各行を確認してください。",

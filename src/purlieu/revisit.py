@@ -24,6 +24,8 @@ CHANGEFREQ_SECONDS: Final = {
 }
 SLOWER, FASTER = 1.5, 0.5
 """What an interval is multiplied with after a visit that found no change, and one that found one."""
+EARLY = 0.9
+"""A tenth of an interval is forgiven, or a nightly run that comes a minute early would leave all to the next night."""
 FADE = 0.5
 """What is left of a run's measurements in the next one."""
 HONEST_SHARE = 0.9
@@ -159,28 +161,29 @@ def plan(
     trust_of: Mapping[str, Trust],
     rhythm: Rhythm,
     *,
-    is_seed: bool,
+    is_wanted: bool,
     chance: float,
     now: float,
 ) -> Plan:
     """Return what to do with a page that was asked for before (SM-64, SM-71, SM-72).
 
-    ``trust_of`` gives the measured trust by hint, ``chance`` is the page's lot in [0, 1) (see ``lot``). Entry points
-    are always asked. Only what was fetched last time is left alone or asked conditionally; what failed or redirected is
-    asked plainly, except what is gone for good.
+    ``trust_of`` gives the measured trust by hint, ``chance`` is the page's lot in [0, 1) (see ``lot``). ``is_wanted``:
+    an entry point, or a page whose time has come although nothing names it; these are asked in any case. Only what was
+    fetched last time is left alone or asked conditionally; what failed or redirected is asked plainly, except what is
+    gone for good.
     """
-    if known.kind == "missing" and not is_seed:
+    if known.kind == "missing" and not is_wanted:
         return _of_missing(known, hint, rhythm, now)
     if known.kind not in {"fetched", "unchanged"} or not known.is_whole:
         return Plan(Action.FETCH, known)
-    if is_seed:
+    if is_wanted:
         return Plan(Action.ASK, known)
     name, is_announced, due_at = _said(known, hint, trust_of, rhythm, now)
     if is_announced:
         return Plan(Action.ASK, known, hint=name, is_announced=True)
     believed = bool(name) and trust_of.get(name, UNMEASURED).is_honest
     if not believed:
-        due_at = known.asked_at + known.interval_seconds
+        due_at = known.asked_at + EARLY * known.interval_seconds
     if now >= due_at:
         # A hint that is not believed is measured by what is asked for anyway.
         return Plan(Action.ASK, known, hint="" if believed else name)
@@ -206,7 +209,7 @@ def _said(
         # Asked for within the very day that it names, so that it says nothing of the rest of that day.
         return ("", False, latest) if end > known.asked_at else ("lastmod", False, latest)
     if hint.changefreq in CHANGEFREQ_SECONDS:
-        due_at = min(known.asked_at + CHANGEFREQ_SECONDS[hint.changefreq], latest)
+        due_at = min(known.asked_at + EARLY * CHANGEFREQ_SECONDS[hint.changefreq], latest)
         if now < due_at:
             return "changefreq", False, due_at
         if trust_of.get("changefreq", UNMEASURED).is_telling:
@@ -221,7 +224,7 @@ def _of_missing(known: Known, hint: Hint | None, rhythm: Rhythm, now: float) -> 
         return Plan(Action.FETCH, known)
     if known.is_retired:
         return Plan(Action.LEAVE, known, "missing.retired")
-    if now >= known.asked_at + rarer(rhythm, known.gone_runs - rhythm.gone_after):
+    if now >= known.asked_at + EARLY * rarer(rhythm, known.gone_runs - rhythm.gone_after):
         return Plan(Action.FETCH, known)
     return Plan(Action.LEAVE, known, f"missing.{known.reason}")
 
@@ -263,7 +266,7 @@ def rarer(rhythm: Rhythm, times: int) -> float:
 
 def is_vanished_due(asked_at: float, missed_runs: int, rhythm: Rhythm, now: float) -> bool:
     """Return whether a known address that this run did not find is asked for: at once, then ever more rarely."""
-    return missed_runs == 0 or now >= asked_at + rarer(rhythm, missed_runs - 1)
+    return missed_runs == 0 or now >= asked_at + EARLY * rarer(rhythm, missed_runs - 1)
 
 
 def section_of(href: str) -> str:

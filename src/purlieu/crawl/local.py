@@ -272,9 +272,7 @@ class Crawl:
         self._frontier.save(self._active_seconds())
         # Together, so that a run which is killed here is resumed, and never ended without books.
         with self._database.transaction():
-            vanished, example = self._frontier.settle_history(is_whole=reason == "finished")
-            if vanished:
-                self._frontier.note("pages_vanished", self._name, count=vanished, example=example)
+            self._frontier.settle_history(self._name, is_whole=reason == "finished")
             runs.end(self._database, self._run, state, reason, self._clock.now())
             books = self._settling.books(self._seeds)
             runs.save_books(self._database, self._run, books)

@@ -31,7 +31,6 @@ from purlieu.store.rejudging import Rejudging
 from purlieu.store.writes import NUMBERS, PURPOSES
 
 LEASE_SECONDS = 60.0
-MOST_ALTERNATES = 1_000
 FORGIVEN_SECONDS = 3600.0
 """After so long without a request a host's failures of old slow nobody down."""
 
@@ -331,9 +330,14 @@ class Frontier:
             self._save_counters()
         return self.next_due(now) is not None
 
-    def settle_history(self, *, is_whole: bool) -> tuple[int, str]:
-        """Close the history of a run (see ``History.settle``); inside the transaction that ends it."""
-        return self._history.settle(is_whole=is_whole)
+    def settle_history(self, name: str, *, is_whole: bool) -> None:
+        """Close the history of a run of the crawl ``name`` (see ``History.settle``) and write what was found.
+
+        Inside the transaction that ends the run.
+        """
+        for code, subject, arguments in self._history.settle(name, is_whole=is_whole):
+            self._intake.note(code, subject, **arguments)
+        self._write_findings()
 
     def note(self, code: str, subject: str, **arguments: str | float) -> None:
         """Write a finding."""

@@ -6,6 +6,7 @@ and written down.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, replace
@@ -22,6 +23,7 @@ from purlieu.store.outlinks import Link, pack, unpack
 from purlieu.store.writes import NUMBERS
 
 _REMEMBERED = 10_000
+MOST_ALTERNATES = 1_000
 _FIRST = (-1, -(2**63))
 _PAGE_HINTS = ("lastmod", "changefreq")
 _TELLING = frozenset({"unchanged", "fetched", "redirected", "misdirected", "skipped", "missing"})
@@ -57,14 +59,18 @@ class History:
         # Another address of the same hash, or asked for in this run already.
         if row is None or row[0] != entry.href or row[5] == self._run.id:
             return None
-        _, kind, reason, asked_at, interval, *said, retired, whole = row
-        known = Known(kind, reason, asked_at, interval or self._rhythm.least_seconds, *said, bool(retired), bool(whole))
+        _, kind, reason, asked_at, interval, last_run, etag, modified, digest, lastmod, gone, retired, whole = row
+        known = Known(
+            kind, reason, asked_at, interval or self._rhythm.least_seconds, last_run, etag, modified, digest, lastmod,
+            gone, bool(retired), bool(whole),
+        )  # fmt: skip
         hint = self._hint(entry)
         section = revisit.section_of(entry.href)
         trust_of = {name: self._trust((entry.host, section, name)) for name in _PAGE_HINTS} if hint else {}
         return revisit.plan(
             known, hint, trust_of, self._rhythm,
-            is_seed=entry.facts.grant == GRANT_SEED, chance=revisit.lot(entry.hash, self._run.id), now=now,
+            is_wanted=entry.facts.grant == GRANT_SEED or entry.facts.found_by is FoundBy.HISTORY,
+            chance=revisit.lot(entry.hash, self._run.id), now=now,
         )  # fmt: skip
 
     def _hint(self, entry: Entry) -> Hint | None:
@@ -150,10 +156,12 @@ class History:
         response, entry = visit.response, visit.entry
         etag = response.header("etag") if response else None
         last_modified = response.header("last-modified") if response else None
+        alternates = visit.page.alternates if visit.page else ()
         return (
             self._run.crawl, entry.host, entry.hash, entry.href, visit.at, etag, last_modified, visit.digest,
             self._run.id, pack(visit.links), visit.kind, visit.reason, entry.facts.depth, self._seen(entry),
             self._rhythm.least_seconds, self._rhythm.most_seconds, SLOWER, FASTER,
+            json.dumps(alternates[:MOST_ALTERNATES]) if alternates else None,
         )  # fmt: skip
 
     def _seen(self, entry: Entry) -> int:
@@ -222,15 +230,26 @@ class History:
                 if revisit.is_vanished_due(asked_at, missed_runs, self._rhythm, now):
                     yield Candidate(href, Facts(depth, found_by=FoundBy.HISTORY, linked=False))
 
-    def settle(self, *, is_whole: bool) -> tuple[int, str]:
+    def settle(self, name: str, *, is_whole: bool) -> Iterator[tuple[str, str, dict[str, str | float]]]:
         """Close a run's history: dates that sitemaps gave, and pages missed when it found all there is (``is_whole``).
 
-        Return how many pages have vanished since the run before, and one of them. Runs inside the caller's transaction,
-        so that a run which is killed and resumed at its end counts once.
+        Yield the findings: code, subject, arguments. Runs inside the caller's transaction, so that a run which is
+        killed and resumed at its end counts once.
         """
         self._database.run("remember_lastmods", self._run.crawl, self._run.id)
+        yield from self._dishonest()
         if not is_whole or self._database.one("has_history", self._run.crawl, self._run.id) is None:
-            return 0, ""
+            return
         self._database.run("count_missed", self._run.crawl, self._run.id)
         row = self._database.one("count_vanished", self._run.crawl)
-        return (row[0], row[1] or "") if row else (0, "")
+        if row and row[0]:
+            yield "pages_vanished", name, {"count": row[0], "example": row[1]}
+
+    def _dishonest(self) -> Iterator[tuple[str, str, dict[str, str | float]]]:
+        """Yield a finding for each hint that is no longer believed after what this run has measured."""
+        for host, host_name, section, hint, *numbers in list(self._database.rows("trust_of_run", self._run.id)):
+            trust = Trust(*numbers).faded(self._trust((host, section, hint)))
+            if not trust.is_honest:
+                yield "hint_not_honest", f"{host_name}{section}", {"hint": hint, "share": round(100 * trust.honesty)}
+            elif not trust.is_telling:
+                yield "hint_says_nothing", f"{host_name}{section}", {"hint": hint, "count": round(trust.announced)}

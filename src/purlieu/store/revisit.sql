@@ -25,6 +25,12 @@ SELECT max(lastmod) FROM sitemap_child WHERE run = ? AND host = ? AND hash = ? A
 SELECT announced, confirmed, sampled, missed, left_alone FROM trust
 WHERE crawl = ? AND host = ? AND section = ? AND hint = ? AND run < ? ORDER BY run DESC LIMIT 8;
 
+-- name: trust_of_run
+-- What a run has measured of hints, by host, section and hint.
+SELECT t.host, h.name, t.section, t.hint, t.announced, t.confirmed, t.sampled, t.missed, t.left_alone
+FROM run AS r JOIN trust AS t ON t.crawl = r.crawl AND t.run = r.id JOIN host AS h ON h.id = t.host
+WHERE r.id = ? ORDER BY h.name, t.section, t.hint;
+
 -- name: add_trust
 INSERT INTO trust (crawl, host, section, hint, run, announced, confirmed, sampled, missed, left_alone)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -35,8 +41,9 @@ ON CONFLICT (crawl, host, section, hint, run) DO UPDATE SET announced = announce
 -- name: put_page
 -- An answer that was read as a page; a change is another digest than last time, and makes the interval shorter.
 INSERT INTO page (crawl, host, hash, href, first_seen, last_fetched, last_changed, visits, changes, etag, last_modified, digest,
-    last_run, outlinks, kind, reason, depth, seen_run, asked_at, interval_seconds)
-VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5, 1, 0, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?5, ?15)
+    last_run, outlinks, kind, reason, depth, seen_run, asked_at, interval_seconds,
+    alternates)
+VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5, 1, 0, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?5, ?15, ?19)
 ON CONFLICT (crawl, host, hash) DO UPDATE SET last_fetched = excluded.last_fetched, visits = visits + 1,
     changes = changes + (digest IS NOT excluded.digest),
     last_changed = CASE WHEN digest IS excluded.digest THEN last_changed ELSE excluded.last_fetched END,
@@ -44,7 +51,7 @@ ON CONFLICT (crawl, host, hash) DO UPDATE SET last_fetched = excluded.last_fetch
         ELSE max(coalesce(interval_seconds, ?15) * ?18, ?15) END,
     etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest,
     last_run = excluded.last_run, outlinks = excluded.outlinks, kind = excluded.kind, reason = excluded.reason,
-    depth = min(depth, excluded.depth), asked_at = excluded.asked_at, gone_runs = 0, retired = 0,
+    depth = min(depth, excluded.depth), asked_at = excluded.asked_at, gone_runs = 0, retired = 0, alternates = excluded.alternates,
     seen_run = max(seen_run, excluded.seen_run), missed_runs = CASE WHEN excluded.seen_run THEN 0 ELSE missed_runs END;
 
 -- name: put_failed_page
@@ -70,9 +77,9 @@ WHERE crawl = ? AND host = ? AND hash = ?;
 -- name: take_over_response
 -- What stands unchanged keeps the response that an earlier run got.
 INSERT OR REPLACE INTO response (run, host, purpose, hash, status, headers, content_type, title, canonical, lang, index_reason,
-    last_modified, etag, digest, address, fetched_at, bytes, seconds, alternates)
+    last_modified, etag, digest, address, fetched_at, bytes, seconds)
 SELECT ?, host, purpose, hash, status, headers, content_type, title, canonical, lang, index_reason,
-    last_modified, etag, digest, address, fetched_at, bytes, seconds, alternates
+    last_modified, etag, digest, address, fetched_at, bytes, seconds
 FROM response WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 
 -- name: take_over_status
@@ -123,8 +130,10 @@ ORDER BY p.host, p.hash LIMIT 1000;
 SELECT 1 FROM run WHERE crawl = ? AND id < ? LIMIT 1;
 
 -- name: count_missed
--- At the end of a run that found all there is: what it did not find was missed once more.
-UPDATE page SET missed_runs = missed_runs + 1 WHERE crawl = ?1 AND retired = 0 AND seen_run > 0 AND NOT EXISTS (
+-- At the end of a run that found all there is: what it did not find, or only asked for because it was known.
+UPDATE page SET missed_runs = missed_runs + 1
+WHERE crawl = ?1 AND retired = 0 AND seen_run > 0
+    AND (missed_runs = 0 OR asked_at >= (SELECT r.started_at FROM run AS r WHERE r.id = ?2)) AND NOT EXISTS (
     SELECT 1 FROM entry AS e WHERE e.run = ?2 AND e.host = page.host AND e.purpose = 0 AND e.hash = page.hash
         AND e.found_by <> 'history');
 

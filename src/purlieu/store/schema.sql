@@ -222,7 +222,7 @@ CREATE TABLE page (
     seen_run INTEGER NOT NULL DEFAULT 0,        -- the last run in which it was found
     asked_at REAL NOT NULL DEFAULT 0,           -- when it was last asked for, whatever came of it
     gone_runs INTEGER NOT NULL DEFAULT 0,       -- times asked in a row that gave 404 or 410
-    missed_runs INTEGER NOT NULL DEFAULT 0,     -- runs in a row that did not find it
+    missed_runs INTEGER NOT NULL DEFAULT 0,     -- times in a row that it was asked for and not found
     retired INTEGER NOT NULL DEFAULT 0,         -- no longer asked for
     lastmod TEXT,                               -- what its sitemap said when it was last asked for
     alternates TEXT,                            -- the page in other languages as JSON: [[hreflang, href], ...]; NULL: none
