@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from purlieu.sitemap import Sitemap
 
 REFRESH_SECONDS = 5.0
+_FORBIDDEN = 403
 _UNREACHABLE = frozenset(
     {Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.RESET, Fault.PROXY, Fault.ADDRESS_REFUSED}
 )
@@ -200,6 +201,7 @@ def robots(  # noqa: PLR0913 - the facts of one visit
     retry: Retry,
     first_failed_at: float | None,
     obey: bool,
+    allow_403: bool,
     agent: str,
     max_crawl_delay: float,
     at: float,
@@ -218,6 +220,8 @@ def robots(  # noqa: PLR0913 - the facts of one visit
         found = RobotsAnswer(ended=ended) if obey else RobotsAnswer(body=b"")
     elif redirect_to:
         found = RobotsAnswer(hop=redirect_to)
+    elif response.status == _FORBIDDEN and obey and not allow_403:
+        found = RobotsAnswer(ended="unreachable.robots_unreachable")  # EN-41
     else:
         # 2xx is read; 4xx, 1xx and redirects that name nothing: no rules (ST-2, R-4.5).
         body = _whole_lines(response) if response.status // 100 == 2 else b""

@@ -34,6 +34,11 @@ def is_address(host: str) -> bool:
     return ":" in host or (last.isascii() and last.isdigit())
 
 
+def has_empty_label(host: str) -> bool:
+    """Say whether a host is no name of the DNS, since two dots stand together or one in front (RFC 1035, 2.3.1)."""
+    return ".." in host or host.startswith(".")
+
+
 def registrable(host: str, *, private: bool = True) -> str | None:
     """Return the public suffix of a host and the one label in front of it, in lower case, without trailing dot.
 
@@ -88,10 +93,10 @@ def second_level(host: str) -> tuple[str, str] | None:
 
     Where the list (ICANN only) tells no label, because the TLD is unlisted or the host is itself a suffix, the
     second-to-last label and the TLD (BJ-19, AMB-BJ-7), so that such hosts match only under one TLD. None for
-    addresses and hosts without a dot (BJ-18, BJ-20).
+    addresses, hosts without a dot (BJ-18, BJ-20) and what is no name at all.
     """
-    host = host.lower().removesuffix(".")
-    if "." not in host or is_address(host):
+    name, host = host, host.lower().removesuffix(".")
+    if "." not in host or is_address(host) or has_empty_label(name):
         return None
     listed = _suffixes(private=False).privatesuffix(host, accept_unknown=False)
     if listed is not None:
@@ -128,8 +133,8 @@ class TldLists:
         1. Last label generic: the last two labels. 2. The longest suffix on the additional list and one label more.
         3. The last two labels, found by neither. Addresses and single labels are their own domain.
         """
-        host = host.lower().removesuffix(".")
-        if is_address(host):
+        name, host = host, host.lower().removesuffix(".")
+        if is_address(host) or has_empty_label(name):
             return host, True
         labels = host.split(".")
         if labels[-1] in self._generic:

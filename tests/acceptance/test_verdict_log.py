@@ -24,7 +24,7 @@ from purlieu.store.intake import Intake
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.clock import FakeClock
-from purlieu.testing.web import FakeWeb
+from purlieu.testing.web import FakeWeb, answer, redirect
 
 Lines = list[dict[str, Any]]
 
@@ -146,6 +146,39 @@ def test_a_failing_callable_is_told(tmp_path: Path) -> None:
     database.close()
     assert (finding.subject, finding.arguments["url"]) == ("KeyError", f"{HOME}bad")
     assert "no such" in finding.sentence()
+
+
+def noted(store: Path) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Return the findings of the first run by code and subject."""
+    database = SqliteDatabase.reader(str(store))
+    found = {(one.code, one.subject): one.arguments for one in Reader(database).findings(_run(database))}
+    database.close()
+    return found
+
+
+@pytest.mark.parametrize(("additional", "told"), [([], True), (["co.uk"], False)])
+def test_a_landing_on_no_list_is_a_finding(additional: list[str], told: bool, tmp_path: Path) -> None:
+    """A seed that lands where neither list tells the domain is told with the terms to add, like a seed there (EN-80)."""
+    store, landed = tmp_path / "s.db", "http://www.xyz.co.uk/"
+    web = FakeWeb({"http://xyz.com/": redirect(landed), landed: html("http://any.co.uk/")})
+    how = {"seeds": ["http://xyz.com/"], "scope": {"mode": "same-domain", "domains": "lists"}}
+    crawl(web, made_settings(store, {**how, "domains": {"additional": additional}}))
+    expected = {("domain_not_listed", landed): {"domain": "co.uk", "terms": "co.uk"}}
+    assert {key: value for key, value in noted(store).items() if key[0] == "domain_not_listed"} == (
+        expected if told else {}
+    )
+
+
+@pytest.mark.parametrize(("tree", "ending"), [({}, "fetched.ok"), ({"robots": {"allow_403": False}}, "")])
+def test_a_robots_txt_that_is_forbidden(tree: Mapping[str, Any], ending: str, tmp_path: Path) -> None:
+    """EN-41: an answer of 403 forbids nothing, or the whole host where ``robots.allow_403`` is false; explain says so."""
+    store = tmp_path / "s.db"
+    web = FakeWeb({HOME: html("/a"), f"{HOME}robots.txt": answer(status=403), f"{HOME}a": html()})
+    with listening() as lines:
+        crawl(web, made_settings(store, tree))
+    row = ledger(store)["page", HOME]
+    assert f"{row['kind']}.{row['reason']}" == (ending or "unreachable.robots_unreachable")
+    same_as_explained(store, lines)
 
 
 def stopped_and_resumed(store: Path, first: Mapping[str, Any], second: Mapping[str, Any]) -> Lines:

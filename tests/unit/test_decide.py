@@ -26,11 +26,13 @@ def page(got: Response | Failure, retry: Retry = ONCE, entry: Entry = ENTRY) -> 
     return decide.page(entry, got, read, retry=retry, at=NOW)
 
 
-def robots(got: Response | Failure, *, obey: bool = True, most: float = 30.0, tries: int = 1) -> Visit:
+def robots(
+    got: Response | Failure, *, obey: bool = True, most: float = 30.0, tries: int = 1, allow_403: bool = True
+) -> Visit:
     """Decide a visit to the robots.txt."""
     return decide.robots(
-        ROBOTS, got, retry=Retry(tries, 5.0, 600.0), first_failed_at=None, obey=obey, agent="purlieu",
-        max_crawl_delay=most, at=NOW,
+        ROBOTS, got, retry=Retry(tries, 5.0, 600.0), first_failed_at=None, obey=obey, allow_403=allow_403,
+        agent="purlieu", max_crawl_delay=most, at=NOW,
     )  # fmt: skip
 
 
@@ -144,6 +146,24 @@ def test_an_unavailable_robots_txt_allows_everything(status: int) -> None:
     found = robots(answer(status=status)).robots
     assert found is not None
     assert (found.body, found.ended, found.hop) == (b"", "", "")
+
+
+@pytest.mark.parametrize(
+    ("status", "obey", "body", "ended"),
+    [
+        (403, True, None, "unreachable.robots_unreachable"),
+        (403, False, b"", ""),
+        (401, True, b"", ""),
+        (404, True, b"", ""),
+    ],
+)
+def test_a_forbidden_robots_txt_forbids_everything_where_the_owner_says_so(
+    status: int, obey: bool, body: bytes | None, ended: str
+) -> None:
+    """EN-41: with ``robots.allow_403 = false`` an answer of 403, and no other 4xx, forbids the whole origin."""
+    found = robots(answer(status=status), obey=obey, allow_403=False).robots
+    assert found is not None
+    assert (found.body, found.ended) == (body, ended)
 
 
 @pytest.mark.parametrize(

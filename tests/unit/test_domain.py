@@ -88,6 +88,14 @@ def test_second_level_fallback_stays_under_its_tld() -> None:
     assert second_level("baidu.xxxx") != second_level("baidu.com")
 
 
+@pytest.mark.parametrize("host", [".www.example.com", ".example.com", "a..example.com", "example..com", "x..", "..."])
+def test_a_host_with_an_empty_label_has_no_domain(host: str) -> None:
+    """Two dots together, or one in front, make no name: no domain, no second-level name, by lists itself alone (BJ-16)."""
+    assert registrable(host) is None
+    assert second_level(host) is None
+    assert TldLists(additional="co.uk").domain(host) == (host.removesuffix("."), True)
+
+
 @pytest.mark.parametrize(
     ("host", "additional", "domain", "found"),
     [

@@ -80,6 +80,35 @@ def test_every_table_is_read() -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("fetch.proxy", "ftp://me:{0}@proxy.example:21"),
+        ("fetch.proxy", "me:{0}@proxy.example:3128"),
+        ("fetch.proxy", "http://me:{0}/x:y@z@proxy.example:port"),
+        ("fetch.proxy", "http://:{0}@"),
+        ("seeds", "http://me:{0}@www.example.com/a@b"),
+        ("seeds", "http://me:a:{0}@x@www.example.com/"),
+        ("sitemap.files", "https:\\\\me:{0}@www.example.com/"),
+    ],
+)
+def test_a_wrong_address_does_not_show_its_password(key: str, value: str) -> None:
+    """A mistake shows the value, and of a login no more than the user."""
+    table, _, name = key.rpartition(".")
+    given: Any = value.format("s3cret") if name == "proxy" else [value.format("s3cret")]
+    with pytest.raises(SettingsError) as caught:
+        settings.of({"seeds": ["http://a.example/"], **({table: {name: given}} if table else {name: given})})
+    assert "s3cret" not in str(caught.value)
+    assert key in str(caught.value)
+
+
+@pytest.mark.parametrize("seed", ["http://.www.example.com/", "http://a..example.com/", "http://www.example.com../"])
+def test_a_seed_with_an_empty_label_is_refused(seed: str) -> None:
+    """A host with two dots together, or one in front, is no name (RFC 1035 2.3.1); the host is told."""
+    with pytest.raises(SettingsError, match="no host is called"):
+        settings.of({"seeds": [seed]})
+
+
+@pytest.mark.parametrize(
     ("key", "written", "value"),
     [
         ("limits.max_seconds", '"5 min"', 300.0),

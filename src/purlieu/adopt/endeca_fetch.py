@@ -37,11 +37,7 @@ def robots_keys(found: Found) -> None:
         why = f"Purlieu obeys one name in robots.txt, and * where that is not named; left out: {', '.join(names[1:])}"
         draft.leave(agents, why if token else "no name in it is one that robots.txt can have")
     allow = found.of("http.robots.403.allow")
-    if found.flag(allow.name):
-        draft.agree(allow, "robots.obey")
-    else:
-        draft.leave(allow, "a robots.txt that answers 403 forbids nothing to Purlieu (RFC 9309, 2.3.1.3)")
-        draft.warn(f"{allow.place}: {allow.name} = false: hosts whose robots.txt answers 403 are crawled all the same.")
+    draft.put("robots.allow_403", found.flag(allow.name), allow)
 
 
 def fetch_keys(found: Found) -> None:

@@ -174,6 +174,7 @@ class Visitor:
             retry=replace(self._retry(entry), tries=robots.tries, within_seconds=robots.within_seconds),
             first_failed_at=origin.first_failed_at if origin else None,
             obey=robots.obey,
+            allow_403=robots.allow_403,
             agent=self._agent,
             max_crawl_delay=self.politeness(host_of(entry.href)).max_crawl_delay,
             at=self._now(),

@@ -7,7 +7,7 @@ is a grant that the caller gives (R-3.3).
 from __future__ import annotations
 
 from purlieu.scope.mistake import mistakes
-from purlieu.scope.notice import findings
+from purlieu.scope.notice import findings, of_landing
 from purlieu.scope.site import ANY, DOMAIN_SOURCES, MODES, Site
 from purlieu.scope.told import Test
 from purlieu.scope.union import Scope
@@ -25,6 +25,7 @@ __all__ = [
     "Test",
     "findings",
     "mistakes",
+    "of_landing",
 ]
 
 GRANT_SEED = "seed"

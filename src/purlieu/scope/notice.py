@@ -43,15 +43,32 @@ def _of_domain(href: str, host: str, how: SiteOptions, lists: TldLists) -> Itera
     """Yield what a site's host says of the domain or second-level name that is compared."""
     host = host.removesuffix(".")
     if how.mode == "same-domain" and how.domains == LISTS:
-        domain, is_known = lists.domain(host)
-        if not is_known:  # EN-80: the owner is told what to add
-            terms = public_suffix(host, private=False) or host
-            yield Finding("domain_not_listed", href, {"domain": domain, "terms": terms})
+        if finding := _not_listed(href, host, lists):
+            yield finding
     elif how.mode == "same-domain" and not how.strict and without_domain(host, how):
         yield Finding("domain_is_host", href, {"host": host})  # BJ-11, AMB-BJ-6
     elif how.mode == "same-sld" and "." in host and public_suffix(host, private=False) == host:
         label = (second_level(host) or ("?", ""))[0]
         yield Finding("second_level_is_suffix", href, {"host": host, "label": label})  # AMB-BJ-7
+
+
+def of_landing(scope: Scope, number: int) -> Finding | None:
+    """Return what is to be said of the domain that a site compares since it has landed elsewhere; None for nothing.
+
+    A domain on neither list opens as much there as it would in the settings (EN-80).
+    """
+    site = scope.sites[number]
+    if site.mode != "same-domain" or site.domains != LISTS or site.start == site.url:
+        return None
+    return _not_listed(site.start, host_of(site.start).removesuffix("."), scope.lists)
+
+
+def _not_listed(href: str, host: str, lists: TldLists) -> Finding | None:
+    domain, is_known = lists.domain(host)
+    if is_known:
+        return None
+    # EN-80: the owner is told what to add.
+    return Finding("domain_not_listed", href, {"domain": domain, "terms": public_suffix(host, private=False) or host})
 
 
 def _without_seed(settings: ScopeSettings) -> Iterator[Finding]:

@@ -113,6 +113,11 @@ class Scope:
             _known={},
         )
 
+    @property
+    def lists(self) -> TldLists:
+        """Return the two lists of top-level domains that sites are judged by."""
+        return self._lists or TldLists()
+
     def seed(self, site: int) -> str:
         """Return the href of a site's seed."""
         return self.sites[site].url

@@ -177,11 +177,15 @@ def _url(text: str) -> str | Wrong:
     if parsed.scheme not in {"http", "https"}:
         return Wrong(text, f'only http and https can be crawled, not "{parsed.scheme}"')
     if "@" in parsed.href.split("/", 3)[2]:
-        return Wrong(
-            re.sub(r":[^/@:]*@", f":{MASK}@", text),
-            "take user and password out of the URL and write them under [[origin]]",
-        )
+        return Wrong(_masked(text, "[^/?#]*"), "take user and password out of the URL and write them under [[origin]]")
+    if ".." in parsed.host or parsed.host.startswith("."):
+        return Wrong(text, f'no host is called "{parsed.host}": take the dot too many out')
     return text
+
+
+def _masked(text: str, password: str) -> str:
+    """Return an address without the password in it, which matches the pattern ``password``."""
+    return re.sub(rf"^((?:[A-Za-z0-9+.-]+:[/\\]+)?[^:/?#@]*):{password}@", rf"\1:{MASK}@", text)
 
 
 def _origin(text: str) -> str | Wrong:
@@ -242,13 +246,14 @@ def _proxy(text: str) -> str | Wrong:
     if re.fullmatch(_VARIABLE, text):
         return text
     remedy = "write it whole, such as http://proxy.example.com:3128, or env:NAME"
+    shown = _masked(text, ".*")  # a text that is no address may have its password anywhere
     if f":{MASK}@" in text:
         return Wrong(text, "the password was masked when it was stored; write it again, or env:NAME")
     try:
         parsed = url.parse(text)
     except UrlError:
-        return Wrong(text, remedy)
-    return text if parsed.scheme in _PROXIES and parsed.host else Wrong(text, remedy)
+        return Wrong(shown, remedy)
+    return text if parsed.scheme in _PROXIES and parsed.host else Wrong(shown, remedy)
 
 
 FORMS: Final[dict[str, Callable[[str], str | Wrong]]] = {

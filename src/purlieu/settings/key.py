@@ -232,6 +232,13 @@ class RobotsSettings:
     agent: str = key(
         "purlieu", Key("The name whose rules in robots.txt and robots meta tags are obeyed.", form="agent")
     )
+    allow_403: bool = key(
+        True,
+        Key(
+            "Whether a robots.txt that answers 403 forbids nothing, as RFC 9309 has it of every 4xx. If not, its whole "
+            "site is left alone."
+        ),
+    )
     tries: int = key(3, Key("How often a robots.txt that cannot be had is asked for ...", least=1, most=20))
     within_seconds: float = key(
         600.0, Key("... within so long, before its site is given up.", least=1, most=86_400, unit="seconds")

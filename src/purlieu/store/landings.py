@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from purlieu.decide import Visit
 from purlieu.domain import is_public_suffix
 from purlieu.landing import LandingKind, walk
-from purlieu.scope import Scope, Site
+from purlieu.scope import Scope, Site, of_landing
 from purlieu.store.counters import Run
 from purlieu.store.database import Database
 from purlieu.store.intake import Intake
@@ -81,6 +81,9 @@ class Landings:
         landed, self._landed = self._landed, {}
         scope = self._intake.admission.scope.all_landed(landed)
         self._use(scope)
+        for site in landed:
+            if (finding := of_landing(scope, site)) is not None:
+                self._intake.note(finding.code, finding.subject, **finding.arguments)
         hosts = {host_of(href or scope.seed(site)) for site, href in landed.items()}
         hosts |= {host_of(scope.seed(site)) for site in landed}
         self._intake.judge_again(hosts if all(_opens_its_host_only(scope.sites[site]) for site in landed) else None)
