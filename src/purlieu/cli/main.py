@@ -62,6 +62,10 @@ def _run(words: Sequence[str]) -> int:
     from purlieu.cli import options
 
     arguments = options.parse(words)
+    if arguments.command == "sitemap" and arguments.what == "build":
+        from purlieu.cli import sitemap_build
+
+        return sitemap_build.run(arguments)
     if arguments.command == "crawl":
         from purlieu.cli import crawl
 
