@@ -133,7 +133,7 @@ def _seen(row: Row | None, compared: frozenset[str]) -> Seen | None:
         if colon:
             lower = name.lower()
             names.add(f"{lower}: {value.strip()}" if lower in compared else lower)
-    return Seen(*row[:7], tuple(sorted(names)))
+    return Seen(*(*row[:7], tuple(sorted(names))))
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

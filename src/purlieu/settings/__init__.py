@@ -39,9 +39,9 @@ from purlieu.settings.secret import resolve
 from purlieu.settings.tree import checked, dump, of, read
 
 __all__ = [
-    "AfterSettings",
     "PUBLIC",
     "DomainSettings",
+    "AfterSettings",
     "FetchSettings",
     "FilterSettings",
     "GroupSettings",

@@ -256,6 +256,10 @@ def _proxy(text: str) -> str | Wrong:
     return text if parsed.scheme in _PROXIES and parsed.host else Wrong(shown, remedy)
 
 
+def _webhook(text: str) -> str | Wrong:
+    return text if re.fullmatch(_VARIABLE, text) else _url(text)
+
+
 FORMS: Final[dict[str, Callable[[str], str | Wrong]]] = {
     "": _any,
     "url": _url,
@@ -267,4 +271,5 @@ FORMS: Final[dict[str, Callable[[str], str | Wrong]]] = {
     "name": _name,
     "line": _line,
     "proxy": _proxy,
+    "webhook": _webhook,
 }

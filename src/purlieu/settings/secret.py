@@ -40,7 +40,7 @@ def _mask(text: str) -> str:
 
 
 def resolve(settings: Settings, environment: Mapping[str, str]) -> Settings:
-    """Return the settings with each ``env:NAME`` (passwords, header values, the proxy) replaced by its variable.
+    """Return the settings with each ``env:NAME`` (passwords, header values, proxy, webhook) replaced by its variable.
 
     Call it right before the first request, with ``os.environ``, and keep the result out of store and log.
     Raises SettingsError that names every variable that is not set.
@@ -64,6 +64,7 @@ def resolve(settings: Settings, environment: Mapping[str, str]) -> Settings:
         for origin in settings.origins
     )
     proxy = value("fetch.proxy", settings.fetch.proxy)
+    after = replace(settings.after, webhook=value("after.webhook", settings.after.webhook))
     if mistakes:
         raise SettingsError(tuple(mistakes))
-    return replace(settings, origins=origins, fetch=replace(settings.fetch, proxy=proxy))
+    return replace(settings, origins=origins, fetch=replace(settings.fetch, proxy=proxy), after=after)
