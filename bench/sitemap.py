@@ -3,8 +3,8 @@
     python bench/sitemap.py --peers-python .venv-bench/bin/python     writes the section of docs/benchmarks.md
     python bench/sitemap.py                                          Purlieu alone, on the terminal
 
-Files are made here: 50,000 entries with four fields each, and 2.6 million entries in 75 files. Each reading is a process
-of its own, the peers' turn about with ours. Started by scripts/bench too.
+Files are made here: 50,000 entries with four fields each, and 2.6 million entries in 75 files. Each reading is a
+process of its own, the peers' turn about with ours.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def section(found: dict[str, Any]) -> str:
     titles = {"purlieu": "Purlieu", "scrapy": "Scrapy", "usp": "ultimate-sitemap-parser"}
     lines = [
         HEADING,
-        f"Written by `bench/sitemap.py` on {datetime.now():%Y-%m-%d}, {ROUNDS} alternating rounds.",
-        f"One file of {ENTRIES:,} entries with `loc`, `lastmod`, `changefreq` and `priority`, {found['bytes'] / 1e6:.1f} MB; "
-        "every reader gives all four fields of every entry.",
+        f"Written by `bench/sitemap.py` on {datetime.now().astimezone():%Y-%m-%d}, {ROUNDS} alternating rounds.",
+        f"One file of {ENTRIES:,} entries with `loc`, `lastmod`, `changefreq` and `priority`,",
+        f"{found['bytes'] / 1e6:.1f} MB; every reader gives all four fields of every entry.",
         "",
         "| reader | version | CPU seconds | Purlieu is faster by |",
         "|---|---|--:|--:|",
@@ -128,8 +128,9 @@ def section(found: dict[str, Any]) -> str:
     lines += [
         "",
         f"Reading that file whole adds {added:.0f} MiB to the process.",
-        f"{many['entries']:,} entries in {many['files']} files, scanned one after the other, take {many['seconds']:.0f} s of CPU; "
-        f"the process's peak is {many['first_mib']:.0f} MiB after the first file and {many['last_mib']:.0f} MiB after the last.",
+        f"{many['entries']:,} entries in {many['files']} files, scanned one after the other, take",
+        f"{many['seconds']:.0f} s of CPU; the process's peak is {many['first_mib']:.0f} MiB after the first file and",
+        f"{many['last_mib']:.0f} MiB after the last.",
         f"Machine: Linux {platform.release()}, Python {platform.python_version()}.",
         "",
     ]

@@ -98,6 +98,14 @@ def _run(words: Sequence[str]) -> int:
         from purlieu.cli import proof
 
         return proof.run(arguments)
+    if arguments.command == "sitemap" and arguments.what == "build":
+        from purlieu.cli import sitemap_build
+
+        return sitemap_build.run(arguments)
+    if arguments.command == "sitemap":
+        from purlieu.cli import sitemap_look
+
+        return sitemap_look.run(arguments)
     if arguments.command == "completion":
         from purlieu.cli import completion
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from purlieu.cli.argument import Argument, Command
+from purlieu.cli.sitemap_options import SITEMAP
 from purlieu.outcome import LANGUAGES
 from purlieu.scope import MODES
 from purlieu.settings.key import FORMATS
@@ -19,42 +20,6 @@ SHELLS: Final = ("bash", "zsh", "fish")
 SETTINGS_FILE: Final = "purlieu.toml"
 VIEWS: Final = ("politeness", "duplicates")
 """What ``report`` prints of a run instead of writing files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One thing to type.
-
-    ``names`` are an option's flags, or one bare name for a positional argument. ``kind``: "text", "number",
-    "flag", "off" (a flag that says false), "count", "list" (may be repeated), "rest" (any number of
-    positional ones) or "maybe" (a positional one that may be left out). ``key`` is the setting it stands for;
-    its value is checked with the settings file's, in one go (``choices`` then only serve the completion).
-    ``is_loudness``: at most one of these at a time.
-    """
-
-    names: tuple[str, ...]
-    help: str
-    metavar: str = ""
-    kind: str = "text"
-    key: str = ""
-    choices: tuple[str, ...] = ()
-    default: str | None = None
-    is_loudness: bool = False
-
-    @property
-    def name(self) -> str:
-        """Return the attribute under which the parser keeps the value."""
-        return self.names[-1].lstrip("-").replace("-", "_")
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command with what may follow it: arguments, or commands of its own."""
-
-    name: str
-    help: str
-    arguments: tuple[Argument, ...] = ()
-    commands: tuple[Command, ...] = ()
 
 
 _STORE: Final = Argument(("--store",), "the store (default: purlieu.db)", "FILE", default="purlieu.db")
@@ -279,6 +244,7 @@ COMMANDS: Final = (
             ),
         ),
     ),
+    SITEMAP,
     Command(
         "config",
         "check, show or describe the settings file",

@@ -127,6 +127,7 @@ class Notes:
         self.strict = strict
         self.refused = False
         self.ended = False
+        self.size_bytes = 0  # unpacked, as far as it was read
         self.found: list[Problem] = []
         self.line: Callable[[], int] = lambda: 1
         self._count: dict[str, int] = {}

@@ -42,6 +42,16 @@ class Reader:
         """Whether the file itself is so faulty that none of it counts."""
         return self._notes.refused
 
+    @property
+    def line(self) -> int:
+        """The line that has been reached, from 1."""
+        return self._notes.line()
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of what was read, unpacked."""
+        return self._notes.size_bytes
+
     def items(self, chunks: Iterable[bytes]) -> Iterator[Entry | Child | Problem]:
         """Yield entries, children and problems; see ``purlieu.sitemap.scan``."""
         notes = self._notes

@@ -136,6 +136,7 @@ def _decoded(chunks: Iterator[bytes], notes: Notes) -> Iterator[str]:
     genuine = "\ufffd".encode(encoding, "ignore")
     told = False
     for chunk in _after(first[mark:], chunks):
+        notes.size_bytes += len(chunk)
         text = decoder.decode(chunk)
         if not told and "\ufffd" in text and not (genuine and genuine in chunk):
             notes.add("bytes", encoding)
