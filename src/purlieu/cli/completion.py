@@ -72,7 +72,7 @@ def _fish_argument(argument: Argument, seen: str) -> Iterator[str]:
     told = argument.help.replace("'", "").replace('"', "")
     flags = "".join(f" -{'l' if flag.startswith('--') else 's'} {flag.lstrip('-')}" for flag in _flags(argument))
     if flags:
-        bare = argument.kind in {"flag", "off", "count"}
+        bare = argument.kind in {"flag", "on", "off", "count"}
         takes = "" if bare else f" -xa '{' '.join(argument.choices)}'" if argument.choices else " -r"
         yield f"complete -c purlieu -n '{seen}'{flags}{takes} -d '{told}'"
     elif argument.choices:

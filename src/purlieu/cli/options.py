@@ -135,6 +135,7 @@ COMMANDS: Final = (
             ),
             Argument(("--lang",), f"the language of sentences: {_TONGUES}", "LANG", key="language", choices=LANGUAGES),
             Argument(("--resume",), "go on with the last unfinished run", kind="flag"),
+            Argument(("--revisit",), "ask only for what may have changed since the last run", "", "on", "revisit"),
             Argument(("--demo",), "crawl a small site that is served here for the purpose", kind="flag"),
             Argument(("--strict",), "exit with status 3 when the result looks suspicious", kind="flag"),
             Argument(("-q", "--quiet"), "print nothing but the end", kind="flag", is_loudness=True),
@@ -309,6 +310,7 @@ _CRAWL: Final = COMMANDS[0].arguments
 _ACTIONS: Final[dict[str, dict[str, Any]]] = {
     "flag": {"action": "store_true"},
     "off": {"action": "store_const", "const": False},
+    "on": {"action": "store_const", "const": True},
     "count": {"action": "count", "default": 0},
     "list": {"action": "append"},
     "rest": {"nargs": "*"},

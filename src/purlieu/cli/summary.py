@@ -12,8 +12,9 @@ from typing import Any
 from purlieu.cli.words import Say, clock, padded, safe, size, speaker, width
 from purlieu.finding import Finding, Severity
 from purlieu.outcome import GOOD_KINDS
-from purlieu.report import books, findings
+from purlieu.report import books, findings, savings
 from purlieu.report.hosts import most_failing, slowest
+from purlieu.report.savings import NOTHING_SAVED, Savings
 from purlieu.store.reader import HostRow, Reader, RunRow
 
 SHOWN_HOSTS = 3
@@ -32,6 +33,7 @@ class Summary:
     findings: tuple[Finding, ...] = ()
     files: tuple[str, ...] = ()
     resume: str = ""
+    savings: Savings = NOTHING_SAVED
 
     @property
     def good(self) -> int:
@@ -57,6 +59,7 @@ def of_run(reader: Reader, run: RunRow, files: tuple[str, ...] = (), resume: str
         findings=tuple(findings.of_run(reader, run, told)),
         files=files,
         resume=resume,
+        savings=savings.of_run(run),
     )
 
 
@@ -80,6 +83,7 @@ def lines(summary: Summary, language: str) -> Iterator[str]:
         elapsed=clock(summary.books.run.active_seconds),
         size=size(summary.size_bytes),
     )
+    yield from _savings(summary.savings, say)
     yield ""
     yield from _books(summary.books, say, language)
     yield from _hosts(summary, say)
@@ -94,6 +98,18 @@ def lines(summary: Summary, language: str) -> Iterator[str]:
         yield from (f"  {safe(file)}" for file in summary.files)
     if summary.resume:
         yield from ("", say("To go on: {command}", command=summary.resume))
+
+
+def _savings(saved: Savings, say: Say) -> Iterator[str]:
+    """Yield what a revisit left alone, and what its sample says of that (issue: requests saved, changes missed)."""
+    if saved.left_alone or saved.sampled:
+        yield say("{count} requests saved: the history knows these pages", count=f"{saved.left_alone:,}")
+    if saved.sampled:
+        yield say(
+            "{sampled} pages asked for as a sample of them, of which {missed} had changed",
+            sampled=f"{saved.sampled:,}",
+            missed=f"{saved.missed:,}",
+        )
 
 
 def facts(summary: Summary) -> dict[str, Any]:
@@ -115,6 +131,11 @@ def facts(summary: Summary) -> dict[str, Any]:
             {"code": one.code, "severity": one.severity, "subject": one.subject, "arguments": dict(one.arguments)}
             for one in summary.findings
         ],
+        "saved": {
+            "requests": summary.savings.left_alone,
+            "sampled": summary.savings.sampled,
+            "missed": summary.savings.missed,
+        },
         "files": list(summary.files),
         "resume": summary.resume,
     }
