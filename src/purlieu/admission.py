@@ -16,6 +16,7 @@ from purlieu.normalise import Normaliser
 from purlieu.pattern.filters import Filters
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
 from purlieu.settings import Settings
+from purlieu.trap import YEAR_SECONDS, TrapRules
 
 Accept = Callable[[str], object]
 """The owner's own filter: given a URL in scope, anything false refuses it (R-3.4)."""
@@ -54,12 +55,16 @@ class Admission:
     """Whether filters are asked of seeds and of where these redirect to, too (UF-11)."""
     accept: Accept | None = None
     normaliser: Normaliser = field(default_factory=Normaliser)
+    traps: TrapRules = field(default_factory=TrapRules)
     sitemaps_only: bool = False
     """Whether pages are taken only where a sitemap names them (SM-77)."""
 
     @classmethod
-    def of(cls, settings: Settings, accept: Accept | None = None) -> Self:
-        """Return the rules that the settings describe, before any seed has landed."""
+    def of(cls, settings: Settings, accept: Accept | None = None, *, now: float | None = None) -> Self:
+        """Return the rules that the settings describe, before any seed has landed.
+
+        ``now`` is when the run began, in seconds since the epoch: calendars are followed a few years from there on.
+        """
         limits = settings.limits
         return cls(
             Scope.of(settings),
@@ -74,6 +79,7 @@ class Admission:
             settings.filter.apply_to_seeds,
             accept,
             Normaliser.of(settings.normalise),
+            _traps(settings, now),
             settings.sitemap.mode == "sitemaps-only",
         )
 
@@ -97,8 +103,8 @@ class Admission:
             return refused
         if len(href) > self.max_url_length:
             return Ruling("url_too_long", f"max_url_length={self.max_url_length}")
-        if self.repeated_segment and repeats(href, self.repeated_segment):
-            return Ruling("trap", f"repeated_segment={self.repeated_segment}")
+        if rule := self._trap(href, facts, purpose):
+            return Ruling("trap", rule)
         if facts.hops > self.max_redirects:
             return Ruling("depth", f"max_redirects={self.max_redirects}")
         if self.max_depth is not None and facts.depth > self.max_depth:
@@ -116,6 +122,12 @@ class Admission:
         if self.sitemaps_only and purpose is Purpose.PAGE and facts.standing is not Standing.LISTED:
             return Ruling("not_in_sitemap", "sitemap.mode=sitemaps-only")
         return None
+
+    def _trap(self, href: str, facts: Facts, purpose: Purpose) -> str:
+        """Return the rule by which an address looks endless, "" for none."""
+        if self.repeated_segment and repeats(href, self.repeated_segment) and not self.traps.allows(href):
+            return f"repeated_segment={self.repeated_segment}"
+        return self.traps.told(href, facts.depth) if purpose is Purpose.PAGE else ""
 
     def _filtered(self, href: str, purpose: Purpose) -> Ruling | None:
         """Return how the owner's filters and then their callable refuse a page."""
@@ -147,6 +159,23 @@ def _line_of(error: Exception) -> str:
         return " ".join(str(error).split())[:200]
     except Exception:  # noqa: BLE001  the owner's code once more
         return ""
+
+
+def _traps(settings: Settings, now: float | None) -> TrapRules:
+    traps = settings.traps
+    allowed = Filters(exclude=traps.allow) if traps.allow else None
+    if not traps.detect:
+        return TrapRules(allowed=allowed)
+    return TrapRules(
+        settings.limits.repeated_segment,
+        traps.max_segments,
+        traps.max_parameters,
+        None if traps.years_ahead < 0 else traps.years_ahead,
+        traps.first_year,
+        traps.chain,
+        None if now is None else 1970 + int(now // YEAR_SECONDS),
+        allowed,
+    )
 
 
 def grant_of_hop(grant: str) -> str:

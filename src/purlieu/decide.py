@@ -139,6 +139,11 @@ def left_alone(entry: Entry, at: float) -> Visit:
     return Visit(entry, Outcome(ending, detail=detail), at)
 
 
+def excluded_as_trap(entry: Entry, rule: str, series: str, at: float) -> Visit:
+    """Return the visit of a URL whose series says the same again and again: no request was sent."""
+    return Visit(entry, Outcome(reason("excluded.trap"), rule, series), at)
+
+
 def crashed(entry: Entry, detail: str, at: float, requests: int) -> Visit:
     """Return the visit in which our own code failed (R-6, 00204); ``detail`` is the traceback."""
     robots = RobotsAnswer(ended="unreachable.robots_unreachable") if entry.purpose is Purpose.ROBOTS else None

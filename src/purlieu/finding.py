@@ -156,6 +156,18 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "mend it and crawl again.",
      "accept に渡された関数が {url} で {subject} を送出しました（{detail}）。失敗した URL は対象外になります。修正して再度クロールしてください。",
      "作为 accept 传入的函数在 {url} 上抛出 {subject}（{detail}），出错的网址都会被拒绝；请修正后重新抓取。"),
+    ("trap_series", _WARNING, "series", ("rule", "example"),
+     "The pages of {subject}, such as {example}, say the same again and again ({rule}), so no more of them were asked for; "
+     "if they are real, name them in traps.allow.",
+     "{subject}（例：{example}）のページは同じ内容の繰り返しのため（{rule}）、以降は取得していません。"
+     "実在するページであれば traps.allow に指定してください。",
+     "{subject}（例如 {example}）的页面反复给出相同内容（{rule}），因此不再请求；如果是真实页面，请写入 traps.allow。"),
+    ("trap", _WARNING, "host and rule", ("count", "example"),
+     "{count} addresses of {subject} look endless, such as {example}, and were not asked for; "
+     "if they are real, name them in traps.allow.",
+     "{subject} の {count} 件のアドレス（例：{example}）は無限に続くと思われるため取得していません。"
+     "実在するページであれば traps.allow に指定してください。",
+     "{subject} 的 {count} 个地址（例如 {example}）像是无穷序列，未请求；如果是真实页面，请写入 traps.allow。"),
     ("under_threshold", _WARNING, "crawl", ("pages", "before"),
      "Only {pages} pages were fetched, and {before} last time; check the site before you use this result.",
      "取得は {pages} ページのみで、前回は {before} ページでした。結果を使う前にサイトを確認してください。",

@@ -99,7 +99,7 @@ class Rules:
 
     def meant(self, link: str) -> str:
         """Return the address under which a found href stands."""
-        return self.admission.normaliser.key(without_login(link)) if link.startswith(WEB_SCHEMES) else link
+        return self.admission.normaliser.link(without_login(link)) if link.startswith(WEB_SCHEMES) else link
 
     def assumed(self, href: str) -> Facts:
         """Return how a URL is taken to be found where no run tells: as a seed, else by a link on a seed's page."""

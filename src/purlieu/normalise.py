@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, Final, Protocol, Self
 
 from purlieu.errors import UrlError
@@ -33,28 +34,58 @@ class _Settings(Protocol):
     def collapse_slashes(self) -> bool: ...
     @property
     def loops(self) -> int: ...
+    @property
+    def session_ids(self) -> bool: ...
+    @property
+    def sort_parameters(self) -> bool: ...
+    @property
+    def drop_parameters(self) -> Sequence[str]: ...
 
 
 class Normaliser:
-    """The rules in order; each replaces all that it finds (UF-24). ``is_identity``: nobody need ask."""
+    """The rules in order; each replaces all that it finds (UF-24). ``is_identity``: nobody need ask.
 
-    __slots__ = ("_any", "_collapse", "_loops", "_rules", "is_identity")
+    ``strips_sessions``: session ids are taken out of links, not of redirects, whose server may insist on them.
+    """
+
+    __slots__ = ("_any", "_collapse", "_drop", "_loops", "_rules", "_sort", "is_identity", "strips_sessions")
 
     def __init__(
-        self, rules: Sequence[tuple[str, str]] = (), *, collapse_slashes: bool = False, loops: int = 1
+        self,
+        rules: Sequence[tuple[str, str]] = (),
+        *,
+        collapse_slashes: bool = False,
+        loops: int = 1,
+        sessions: bool = False,
+        sort: bool = False,
+        drop: Sequence[str] = (),
     ) -> None:
         """Compile rules that ``mistakes`` has nothing to say about."""
         self._rules = tuple((compiled(pattern), _template(pattern, text)) for pattern, text in rules)
         self._any = Patterns([pattern for pattern, _ in rules])
         self._collapse = collapse_slashes
         self._loops = loops
-        self.is_identity = not rules and not collapse_slashes
+        self._sort = sort
+        self._drop = tuple(name.lower() for name in drop)
+        self.strips_sessions = sessions
+        self.is_identity = not (rules or collapse_slashes or sort or drop)
 
     @classmethod
     def of(cls, settings: _Settings) -> Self:
         """Return the normaliser that ``[normalise]`` describes."""
         rules = [(rule.pattern, rule.replace) for rule in settings.rules]
-        return cls(rules, collapse_slashes=settings.collapse_slashes, loops=settings.loops)
+        return cls(
+            rules,
+            collapse_slashes=settings.collapse_slashes,
+            loops=settings.loops,
+            sessions=settings.session_ids,
+            sort=settings.sort_parameters,
+            drop=settings.drop_parameters,
+        )
+
+    def link(self, href: str) -> str:
+        """Return what a link's href becomes: as ``key``, without session ids."""
+        return self.key(without_session(href) if self.strips_sessions and "=" in href else href)
 
     def key(self, href: str) -> str:
         """Return what a serialised http(s) href without fragment becomes; two with one key are one entry (R-1.2).
@@ -63,11 +94,23 @@ class Normaliser:
         """
         if self.is_identity:
             return href
+        if (self._sort or self._drop) and "?" in href:
+            href = self._with_parameters(href)
         for _ in range(self._loops):
             before, href = href, self._once(href)
             if href == before:
                 break
         return href
+
+    def _with_parameters(self, href: str) -> str:
+        """Return the href without the parameters that the owner drops, and with the others in order where wanted."""
+        path, _, query = href.partition("?")
+        pairs = [pair for pair in query.split("&") if not self._is_dropped(pair.partition("=")[0].lower())]
+        query = "&".join(sorted(pairs) if self._sort else pairs)
+        return f"{path}?{query}" if query else path
+
+    def _is_dropped(self, name: str) -> bool:
+        return any(name == one or (one[-1:] == "*" and name.startswith(one[:-1])) for one in self._drop)
 
     def _once(self, href: str) -> str:
         if self._collapse:
@@ -103,6 +146,25 @@ def mistakes(settings: _Settings) -> Iterator[tuple[str, str, str]]:
             most = compiled(rule.pattern).groups
             remedy = f"the pattern has {most} groups: write $0 to ${most}, and \\$ for the sign itself"
             yield f"normalise.rule[{number}].replace", rule.replace, remedy
+
+
+@cache
+def _sessions() -> re.Pattern[str]:
+    """Return what finds a session id: a name that means nothing else, or one that may and a long value with digits."""
+    sure = "phpsessid|jsessionid|aspsessionid[a-z]*|oscsid|zenid|xtcsid|cftoken"
+    likely = r"(?:sid|sess|session|session[_-]?id|sessid)=(?=[^&;/?]*\d)[0-9a-z_-]{16,}(?![^&;/?])"
+    return re.compile(rf"[?&;](?:(?:{sure})=[^&;/?]*|{likely})", re.IGNORECASE)
+
+
+def without_session(href: str) -> str:
+    """Return an http(s) href without session ids, in its query or after a semicolon in its path; else as it is."""
+    if _sessions().search(href) is None:
+        return href
+    path, mark, query = href.partition("?")
+    path = _sessions().sub("", path)
+    # Each pair is looked at with a sign before it, so that the first is no exception.
+    pairs = [pair for pair in query.split("&") if _sessions().fullmatch(f"&{pair}") is None]
+    return f"{path}{mark}{'&'.join(pairs)}" if pairs and mark else path
 
 
 def _with_single_slashes(href: str) -> str:

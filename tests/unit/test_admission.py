@@ -133,6 +133,7 @@ def test_the_order_of_refusals() -> None:
     tree: dict[str, Any] = {
         "filter": {"rules": ["-/a"], "exclude": ["*/a/*"], "include": ["*.html"]},
         "limits": {"max_url_length": 100, "max_depth": 1},
+        "traps": {"max_segments": 0},
     }
     facts = Facts(2, nofollow=True)
     found: list[str] = []

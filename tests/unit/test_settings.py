@@ -389,6 +389,11 @@ def tables_of(kind: type) -> st.SearchStrategy[Any]:
         keys |= {"rules": st.lists(rules, max_size=4).map(tuple), "rules_file": st.just("")}
     if kind is settings.OriginSettings:
         keys |= {"user": st.just("me"), "password": st.just("env:P")}
+    if kind is settings.PolitenessSettings:
+        keys["group"] = st.sampled_from(["host", "domain"])  # by address does not go with a proxy
+    if kind is settings.GroupSettings:
+        names = {"x": "a.example", "日本語": "[::1]", "a b.c": "127.0.0.1"}
+        return st.sampled_from(sorted(names)).map(lambda name: settings.GroupSettings(name, (names[name],)))
     return st.builds(kind, **keys)
 
 

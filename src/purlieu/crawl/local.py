@@ -20,6 +20,7 @@ from purlieu.admission import Accept, Admission
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
 from purlieu.crawl.clock import Clock, RealClock, SteadyClock
 from purlieu.crawl.outbox import Outbox
+from purlieu.crawl.traps import CODE, TrapWatch
 from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import RunLimits, Worker
 from purlieu.errors import StoreError
@@ -34,6 +35,7 @@ from purlieu.store.intake import Intake
 from purlieu.store.settling import Settling
 from purlieu.store.sitemaps import SitemapRules
 from purlieu.store.sqlite import SqliteDatabase
+from purlieu.trap import Series
 from purlieu.url import host_of, parse
 
 if TYPE_CHECKING:
@@ -202,7 +204,7 @@ class Crawl:
         self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
         self._began_at = clock.monotonic()
         intake = self._intake = Intake(
-            database, self._run, Admission.of(settings, self._accept), _intake_limits(settings), self._counters
+            database, self._run, Admission.of(settings, self._accept, now=now), _intake_limits(settings), self._counters
         )
         self._verdicts = self._verdict_log()
         self._frontier = Frontier(database, self._run, intake, self._counters, _frontier_rules(settings))
@@ -216,12 +218,20 @@ class Crawl:
         self._outbox = Outbox()
         self._worker = Worker(
             self._frontier,
-            Visitor(settings, Outside(self._fetcher, clock, self._frontier.in_scope, self._fetcher.address_of)),
+            Visitor(settings, self._outside()),
             clock,
             _run_limits(settings, self._before, self._counters.pages_asked),
             self._outbox,
             lambda: runs.stop_requested(database, self._run),
         )
+
+    def _outside(self) -> Outside:
+        """Return what a visit needs of the world."""
+        traps = self._settings.traps
+        known = self._frontier.noted(CODE)
+        series = Series(traps.same_text if traps.detect else 0, known)
+        watch = TrapWatch(series, self._intake.admission.traps, self._frontier.note)
+        return Outside(self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch)
 
     def _verdict_log(self) -> VerdictLog | None:
         """Return the log of verdicts, if anyone listens to it."""

@@ -23,6 +23,7 @@ from purlieu.url import host_of, parse
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
+    from purlieu.crawl.traps import TrapWatch
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.page import Page
     from purlieu.settings import PolitenessSettings, Settings
@@ -43,6 +44,7 @@ class Outside:
     clock: Clock
     in_scope: Callable[[str], bool]
     address_of: Callable[[str], Awaitable[str]]
+    traps: TrapWatch
 
 
 class Visitor:
@@ -60,7 +62,10 @@ class Visitor:
         self._retries: dict[str, Retry] = {}
 
     def without_asking(self, entry: Entry, origin: Origin | None) -> Visit | None:
-        """Return the visit of an entry that robots.txt forbids or a revisit leaves alone, None when it is asked for."""
+        """Return the visit of an entry that is not asked for, None when it is.
+
+        That is what robots.txt forbids, what a revisit leaves alone, and what is of a series that was found a trap.
+        """
         obeyed = entry.purpose is not Purpose.ROBOTS and self._settings.robots.obey
         rules = origin.rules if origin is not None and obeyed else None
         if rules is not None and not rules.allowed(self._agent, entry.href):
@@ -68,7 +73,7 @@ class Visitor:
             return decide.excluded_by_robots(entry, verdict.rule, self._outside.clock.now())
         if entry.plan is not None and entry.plan.action is Action.LEAVE:
             return decide.left_alone(entry, self._outside.clock.now())
-        return None
+        return self._outside.traps.excluded(entry, self._outside.clock.now())
 
     def politeness(self, host: str) -> PolitenessSettings:
         """Return the politeness that the owner wants for one host."""
@@ -122,6 +127,7 @@ class Visitor:
         visit = decide.page(
             entry, answer, read, sitemap=named, retry=self._retry(entry), at=self._now(), requests=requests
         )
+        self._outside.traps.look(visit)
         return _light(visit, read)
 
     def _read(self, entry: Entry, answer: Response | Failure) -> Page | None:

@@ -36,12 +36,13 @@ from purlieu.settings.key import (
 from purlieu.settings.place import result_folder
 from purlieu.settings.profile import PUBLIC, ProfileSettings
 from purlieu.settings.secret import resolve
+from purlieu.settings.trapping import TrapSettings
 from purlieu.settings.tree import checked, dump, of, read
 
 __all__ = [
     "PUBLIC",
-    "DomainSettings",
     "AfterSettings",
+    "DomainSettings",
     "FetchSettings",
     "FilterSettings",
     "GroupSettings",
@@ -61,6 +62,7 @@ __all__ = [
     "Settings",
     "SiteSettings",
     "SitemapSettings",
+    "TrapSettings",
     "checked",
     "dump",
     "group_of",

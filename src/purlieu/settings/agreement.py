@@ -21,6 +21,12 @@ def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
         from purlieu.pattern import filters
 
         yield from filters.mistakes(settings.filter)
+    if settings.traps.allow:
+        from purlieu.pattern import filters
+
+        for number, item in enumerate(settings.traps.allow, 1):
+            if remedy := filters.wrong_item(item, unsafe=False):
+                yield f"traps.allow[{number}]", item, remedy
     if settings.normalise.rules:
         from purlieu import normalise
 

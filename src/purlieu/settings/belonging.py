@@ -153,6 +153,19 @@ class NormaliseSettings:
     """How several spellings of a URL are made one, after the standard form that every URL gets."""
 
     collapse_slashes: bool = key(False, Key("Whether several slashes in a row in a path are one."))
+    session_ids: bool = key(
+        True,
+        Key(
+            "Whether session ids (`jsessionid`, `PHPSESSID`, a long `sid` and the like) are taken out of links, so that a "
+            "page is not taken for another at each visit. Redirects keep theirs."
+        ),
+    )
+    sort_parameters: bool = key(
+        False, Key("Whether the same parameters in another order are the same URL: they are put in order.")
+    )
+    drop_parameters: tuple[str, ...] = key(
+        (), Key('Parameters that are taken out, such as `["utm_*", "fbclid"]`; `*` at the end stands for anything.')
+    )
     apply_to_seeds: bool = key(False, Key("Whether this holds for seeds too."))
     loops: int = key(1, Key("How often all of it is applied, unless nothing changes any more.", least=1, most=10))
     rules: tuple[NormaliseRule, ...] = key((), Key("", table="normalise.rule"))

@@ -19,6 +19,7 @@ from purlieu.settings.belonging import (
 )
 from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import Key, key
+from purlieu.settings.trapping import TrapSettings
 from purlieu.settings.profile import ProfileSettings
 
 FORMATS = ("crawl_result", "csv", "jsonl", "parquet", "csv-spreadsheet")
@@ -441,6 +442,7 @@ class Settings:
     filter: FilterSettings = field(default_factory=FilterSettings)
     normalise: NormaliseSettings = field(default_factory=NormaliseSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    traps: TrapSettings = field(default_factory=TrapSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     robots: RobotsSettings = field(default_factory=RobotsSettings)

@@ -39,6 +39,7 @@ from purlieu.settings.key import (
 )
 from purlieu.settings.profile import ProfileSettings
 from purlieu.settings.secret import MASK, masked
+from purlieu.settings.trapping import TrapSettings
 
 SECTIONS: Final[dict[str, type]] = {
     "scope": ScopeSettings,
@@ -46,6 +47,7 @@ SECTIONS: Final[dict[str, type]] = {
     "filter": FilterSettings,
     "normalise": NormaliseSettings,
     "limits": LimitSettings,
+    "traps": TrapSettings,
     "fetch": FetchSettings,
     "politeness": PolitenessSettings,
     "robots": RobotsSettings,

@@ -345,6 +345,10 @@ class Frontier:
             self._intake.note(code, subject, **arguments)
             self._write_findings()
 
+    def noted(self, code: str) -> list[str]:
+        """Return what findings of a code are about, so that a resume knows it."""
+        return [subject for (subject,) in self._database.rows("subjects_of", self._run.id, code)]
+
     def _write_findings(self) -> None:
         for code, subject, arguments in self._intake.take_findings():
             self._database.run("add_finding", self._run.id, code, subject, json.dumps(arguments, sort_keys=True))

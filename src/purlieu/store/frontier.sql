@@ -288,6 +288,9 @@ INSERT OR REPLACE INTO landing (run, seed, href) VALUES (?, ?, ?);
 -- name: add_finding
 INSERT OR REPLACE INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, ?);
 
+-- name: subjects_of
+SELECT subject FROM finding WHERE run = ? AND code = ?;
+
 -- name: all_refusals
 -- Every refusal, in key order, for a resume with other settings.
 SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, standing

@@ -75,9 +75,10 @@ class Intake:
         follow = Facts(deeper, via=source, sites=facts.sites)
         by_nofollow = (follow, Facts(deeper, nofollow=True, via=source, sites=facts.sites))
         recent, found, changes = self._recent, self._found, not self._normaliser.is_identity
+        strips = self._normaliser.strips_sessions
         for href, kind, nofollow, parsed in links:
-            if parsed and ("@" in href or changes):
-                href = self.normal(href)  # noqa: PLW2901 - the address that is meant, see there
+            if parsed and ("@" in href or changes or (strips and "=" in href)):
+                href = self.linked(href)  # noqa: PLW2901 - the address that is meant, see there
             if kind == "sitemap" and parsed and href.startswith(WEB_SCHEMES):
                 self.add(Candidate(href, Facts(0, found_by=FoundBy.LINK, via=source, linked=False), Purpose.SITEMAP))
                 continue
@@ -110,6 +111,10 @@ class Intake:
         A login in a link is never sent, so it names no other page.
         """
         return self._normaliser.key(url.without_login(href)) if href.startswith(WEB_SCHEMES) else href
+
+    def linked(self, href: str) -> str:
+        """Return the address that a link means: as ``normal``, and without session ids."""
+        return self._normaliser.link(url.without_login(href)) if href.startswith(WEB_SCHEMES) else href
 
     def canonical(self, target: str, source: str, facts: Facts) -> None:
         """Collect the canonical of a page, when the owner wants canonicals."""

@@ -395,6 +395,10 @@ class Reader:
         row = self._database.one("report_href_of", run.id, host, hashed)
         return "" if row is None else str(row[0])
 
+    def traps(self, run: RunRow) -> Iterator[tuple[str, str, int, str]]:
+        """Yield (host, rule, number, first address) of what was not asked for because it looks endless."""
+        yield from self._database.rows("report_traps", run.id, run.id)
+
     def unlisted(self, run: RunRow) -> Iterator[UnlistedRow]:
         """Yield what is counted but not listed, by host, reason and rule."""
         for row in self._database.rows("report_unlisted", run.id):

@@ -136,11 +136,13 @@ class Settling:
             web = parsed and href.startswith(WEB_SCHEMES)
             if kind in NOT_FOLLOWED or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
                 continue
-            host, hashed = self.intake.key_of(self.intake.normal(href)) if web else (0, url.key64(href))
+            meant = self.intake.linked if what.startswith("link of") else self.intake.normal
+            host, hashed = self.intake.key_of(meant(href)) if web else (0, url.key64(href))
             reasons = _CUT_SHORT if web else ("scheme" if parsed else "invalid_url",)
             if any((host, reason) in capped for reason in reasons):
                 continue
-            if self.database.one("has_row", self.run.id, host, hashed) is None:
+            has_row = "has_sitemap_row" if kind == "sitemap" else "has_row"
+            if self.database.one(has_row, self.run.id, host, hashed) is None:
                 yield what, href
 
     def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, Link]]:

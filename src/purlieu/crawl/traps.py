@@ -1,0 +1,46 @@
+"""Watches a run for series of pages that say the same again and again, and tells when one is found.
+
+Between ``trap.py``, which decides, and the frontier, which remembers. Asks for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from purlieu import decide
+from purlieu.candidate import Purpose
+
+if TYPE_CHECKING:
+    from purlieu.candidate import Entry
+    from purlieu.decide import Visit
+    from purlieu.trap import Series, TrapRules
+
+CODE = "trap_series"
+"""The finding under which a series that was found is remembered."""
+
+
+class TrapWatch:
+    """One run's watch. ``note`` writes a finding: code, subject, rule and an example."""
+
+    def __init__(self, series: Series, rules: TrapRules, note: Callable[..., None]) -> None:
+        """Watch with the series that are known."""
+        self._series = series
+        self._rules = rules
+        self._note = note
+
+    def excluded(self, entry: Entry, now: float) -> Visit | None:
+        """Return the visit of a page that is of a trap; None for any other, and for one that the owner named."""
+        if entry.purpose is not Purpose.PAGE or entry.facts.grant:
+            return None
+        series = self._series.trapped(entry.href)
+        if not series or self._rules.allows(entry.href):
+            return None
+        return decide.excluded_as_trap(entry, self._series.rule, series, now)
+
+    def look(self, visit: Visit) -> None:
+        """Take in how a page's visit ended; a series that has become a trap is written down."""
+        if visit.page is None or visit.kind != "fetched" or self._rules.allows(visit.url):
+            return
+        if series := self._series.met(visit.url, visit.page.digest):
+            self._note(CODE, series, rule=self._series.rule, example=visit.url)

@@ -1,0 +1,210 @@
+"""Addresses that look like one of an endless series: calendars, loops, permutations, pages that say the same again.
+
+What is told by the address alone is the same in whatever order addresses are found (R-2.1). A series is told by
+what its pages say, so it depends on which were asked first; it takes many pages to condemn one.
+Knows no clock and no store.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final, Self
+
+from purlieu.pattern.filters import Filters
+
+SERIES_REMEMBERED: Final = 4096
+"""Series whose pages are counted at the same time; of more the one met longest ago is forgotten."""
+SAME_SHARE: Final = 10
+"""A series is a trap where its pages have less than one text for so many of them."""
+YEAR_SECONDS: Final = 31_556_952
+_PERIODS: Final = range(3, 9)  # one and two are ``repeated_segment``
+_LONGEST_HEX: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TrapRules:
+    """What counts as a trap; 0 or None switches a rule off. ``year`` is the year of the run, None where there is none.
+
+    ``allowed`` are the owner's patterns for what is never one.
+    """
+
+    repeated: int = 0
+    max_segments: int = 0
+    max_parameters: int = 0
+    years_ahead: int | None = None
+    first_year: int = 0
+    chain: int = 0
+    year: int | None = None
+    allowed: Filters | None = None
+
+    def told(self, href: str, depth: int = 0) -> str:
+        """Return the rule by which an http(s) href without fragment is a trap, "" for none.
+
+        A chain is told by its depth, of which the smallest counts: so no order of discovery shows.
+        """
+        rule = self._told(href, depth)
+        return "" if rule and self.allows(href) else rule
+
+    def allows(self, href: str) -> bool:
+        """Return whether the owner says that an address is no trap."""
+        return self.allowed is not None and self.allowed.refuse(href) is not None
+
+    def _told(self, href: str, depth: int) -> str:
+        if self.chain and depth > self.chain and series_of(href):
+            return f"chain={self.chain}"
+        path, _, query = href.partition("?")
+        slashes = path.count("/") - 2
+        if self.max_segments and slashes > self.max_segments:
+            return f"max_segments={self.max_segments}"
+        if self.repeated and slashes >= self.repeated * _PERIODS[0] and _cycles(path.split("/")[3:], self.repeated):
+            return f"repeated_path={self.repeated}"
+        if query and (rule := self._told_by(query)):
+            return rule
+        if self.first_year or self.years_ahead is not None:
+            return self._out_of_time(href)
+        return ""
+
+    def _told_by(self, query: str) -> str:
+        pairs = [pair for pair in query.split("&") if pair]
+        if self.max_parameters and len(pairs) > self.max_parameters:
+            return f"max_parameters={self.max_parameters}"
+        if self.repeated and len(pairs) >= self.repeated and max(Counter(pairs).values()) >= self.repeated:
+            return f"repeated_parameter={self.repeated}"
+        return ""
+
+    def _out_of_time(self, href: str) -> str:
+        year = year_of(href)
+        if year is None:
+            return ""
+        if self.first_year and year < self.first_year:
+            return f"first_year={self.first_year}"
+        if self.years_ahead is not None and self.year is not None and year > self.year + self.years_ahead:
+            return f"years_ahead={self.years_ahead}"
+        return ""
+
+
+def _cycles(segments: Sequence[str], times: int) -> bool:
+    """Return whether three to eight segments in a row stand so many times one after another."""
+    for period in _PERIODS:
+        run = 0
+        for at in range(period, len(segments)):
+            run = run + 1 if segments[at] and segments[at] == segments[at - period] else 0
+            if run >= period * (times - 1):
+                return True
+    return False
+
+
+@cache
+def _dates() -> re.Pattern[str]:
+    """Return what finds the year of a calendar's page: the path ends in a date, or a parameter is one."""
+    date = r"\d{4}-\d{1,2}(?:-\d{1,2})?"
+    return re.compile(
+        r"/(?P<path>\d{4})[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?/?(?:\?|$)"
+        r"|[?&;](?:[a-z_-]*year|yr|jahr|annee|y)=(?P<year>\d{1,6})(?:&|;|$)"
+        rf"|[?&;](?:[a-z_-]*(?:date|day|month|week|start|from|time|d|m))=(?P<date>(?={date})\d{{4}})",
+        re.IGNORECASE,
+    )
+
+
+def year_of(href: str) -> int | None:
+    """Return the year of a calendar's page, None for any other: a path with more after the date is an article."""
+    found = _dates().search(href, 8)
+    if found is None:
+        return None
+    if found["year"] is not None:
+        year = int(found["year"])
+        # A short number is no year but, say, a row of a table.
+        return year if len(found["year"]) >= 4 else None  # noqa: PLR2004
+    return int(found["path"] or found["date"])
+
+
+@cache
+def _varying() -> re.Pattern[str]:
+    months = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
+    months += "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+    return re.compile(
+        rf"(?<![a-z0-9])(?=[0-9a-f-]*\d)[0-9a-f-]{{{_LONGEST_HEX},}}(?![a-z0-9])|\d+"
+        rf"|(?<=[/_.-])(?:{months})(?=[/_.-]|$)",
+        re.IGNORECASE,
+    )
+
+
+def series_of(href: str) -> str:
+    """Return the series that an address is of: numbers, dates and ids are ``*``, parameters their names in order.
+
+    "" for an address in which nothing varies.
+    """
+    path, mark, query = href.partition("?")
+    scheme, _, rest = path.partition("://")
+    host, _, path = rest.partition("/")
+    masked = _varying().sub("*", path)
+    if masked == path and not query:
+        return ""
+    names = sorted({_varying().sub("*", pair.partition("=")[0]) for pair in query.split("&")}) if query else []
+    return f"{scheme}://{host}/{masked}{mark}{'&'.join(f'{name}=*' for name in names)}"
+
+
+@dataclass(slots=True)
+class _Window:
+    """The pages of a series since the last look: how many, and their texts as far as they matter."""
+
+    pages: int = 0
+    digests: set[str] = field(default_factory=set)
+
+
+class Series:
+    """Watches the pages of series; memory is bounded by ``SERIES_REMEMBERED`` and ``pages``.
+
+    Of each ``pages`` pages of a series (0: nothing is watched) there must be one text, digits aside, for every
+    ``SAME_SHARE`` of them; else the series is a trap, and stays one.
+    """
+
+    def __init__(self, pages: int, trapped: Sequence[str] = ()) -> None:
+        """Begin with the series that are known as traps."""
+        self._pages = pages
+        self._trapped = set(trapped)
+        self._windows: OrderedDict[str, _Window] = OrderedDict()
+
+    @classmethod
+    def off(cls) -> Self:
+        """Return one that watches nothing."""
+        return cls(0)
+
+    @property
+    def rule(self) -> str:
+        """Return the name of the rule."""
+        return f"same_text={self._pages}"
+
+    def met(self, href: str, digest: str) -> str:
+        """Take in a page's text; return its series if that has just become a trap, "" else."""
+        series = series_of(href) if self._pages else ""
+        if not series or series in self._trapped:
+            return ""
+        window = self._windows.get(series)
+        if window is None:
+            window = self._windows[series] = _Window()
+            if len(self._windows) > SERIES_REMEMBERED:
+                self._windows.popitem(last=False)
+        self._windows.move_to_end(series)
+        window.pages += 1
+        few = max(1, self._pages // SAME_SHARE)
+        if len(window.digests) <= few:
+            window.digests.add(digest)
+        if window.pages < self._pages:
+            return ""
+        del self._windows[series]
+        if len(window.digests) > few:
+            return ""
+        self._trapped.add(series)
+        return series
+
+    def trapped(self, href: str) -> str:
+        """Return the series of an address if that is a trap, "" else."""
+        if not self._trapped:
+            return ""
+        series = series_of(href)
+        return series if series in self._trapped else ""
