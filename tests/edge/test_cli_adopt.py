@@ -138,3 +138,13 @@ def test_a_crawl_with_an_endeca_folder(tmp_path: Path) -> None:
         (tmp_path / "mysites.lst").write_text(f"{served.origin}/start\n")
         assert main(["crawl", "--endeca", str(tmp_path), "-q", *results]) == 0
     assert sorted(asked) == ["/in/a", "/robots.txt", "/start"]
+
+
+def test_wrong_words_are_told_with_a_wrong_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was typed wrong and what stands wrong in the folder are told in one go (AMB-EN-16)."""
+    (tmp_path / "site.xml").write_text(
+        "<configuration><property><name>crawlscope.mode</name><value>any</value></property></configuration>"
+    )
+    assert main(["adopt", "endeca", str(tmp_path), "--seed", "http://a.example/", "--depth", "x", "--limit", "-1"]) == 2
+    told = capsys.readouterr().err
+    assert [told.count(key) for key in ("--depth", "--limit", "crawlscope.mode")] == [1, 1, 1]

@@ -36,8 +36,9 @@ def at_home(*seeds: str, **how: Any) -> Scope:
 @pytest.mark.parametrize(
     ("item", "site", "how", "key", "part"),
     [
-        ("BJ-14", "http://h.example/abc", {"mode": "same-dir"}, "url", 'write "http://h.example/"'),
-        ("BJ-14", "http://h.example/a/b", {"mode": "same-dir"}, "url", 'write "http://h.example/a/"'),
+        ("BJ-14", "http://h.example/abc", {"mode": "same-dir"}, "url", 'write "http://h.example/abc/"'),
+        ("BJ-14", "http://h.example/a/b", {"mode": "same-dir"}, "url", 'write "http://h.example/a/b/"'),
+        ("BJ-14", "http://h.example/a/b.html", {"mode": "same-dir"}, "url", 'write "http://h.example/a/"'),
         ("AMB-BJ-15", "http://h.example/abc/?q", {"mode": "same-dir"}, "url", 'write "http://h.example/abc/"'),
         ("AMB-BJ-15", "http://h.example/abc/#x", {"mode": "same-dir"}, "url", 'write "http://h.example/abc/"'),
         ("BJ-11", "http://192.0.2.7/", {"mode": "same-domain", "strict": True}, "mode", "is an address"),

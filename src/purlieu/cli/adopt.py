@@ -18,16 +18,7 @@ from purlieu.errors import Mistake, SettingsError
 
 def run(arguments: argparse.Namespace) -> int:
     """Do ``purlieu adopt`` and return the exit status; raises SettingsError with every mistake."""
-    if arguments.what == "endeca":
-        from purlieu.adopt import endeca
-
-        depth, limit = _whole("--depth", arguments.depth), _whole("--limit", arguments.limit)
-        defaults = Path(arguments.defaults) if arguments.defaults else None
-        adopted = endeca.read(
-            Path(arguments.folder), seeds=arguments.seed or (), defaults=defaults, depth=depth, limit=limit
-        )
-    else:
-        adopted = _benjamin(arguments.file, strict=arguments.strict)
+    adopted = _endeca(arguments) if arguments.what == "endeca" else _benjamin(arguments.file, strict=arguments.strict)
     if arguments.json:
         facts = {name: getattr(adopted, name) for name in ("toml", "carried", "not_carried", "warnings")}
         sys.stdout.write(json.dumps(facts, ensure_ascii=False) + "\n")
@@ -61,6 +52,24 @@ def for_crawl(arguments: argparse.Namespace) -> tuple[str, str]:
     return adopted.toml, source
 
 
+def _endeca(arguments: argparse.Namespace) -> Adopted:
+    """Read a configuration folder; what was typed wrong is told with what stands wrong in it."""
+    from purlieu.adopt import endeca
+
+    wrong: list[Mistake] = []
+    depth, limit = (_whole(f"--{name}", getattr(arguments, name), wrong) for name in ("depth", "limit"))
+    defaults = Path(arguments.defaults) if arguments.defaults else None
+    try:
+        adopted = endeca.read(
+            Path(arguments.folder), seeds=arguments.seed or (), defaults=defaults, depth=depth, limit=limit
+        )
+    except SettingsError as error:
+        raise SettingsError((*wrong, *error.mistakes)) from None
+    if wrong:
+        raise SettingsError(tuple(wrong))
+    return adopted
+
+
 def _benjamin(path: str, *, strict: bool = False) -> Adopted:
     from purlieu.adopt import benjamin
     from purlieu.cli import config
@@ -69,12 +78,13 @@ def _benjamin(path: str, *, strict: bool = False) -> Adopted:
     return benjamin.read(text, source="stdin" if path == "-" else path, strict=strict)
 
 
-def _whole(flag: str, text: str | None) -> int | None:
-    """Return the number that was typed; raises SettingsError."""
+def _whole(flag: str, text: str | None, wrong: list[Mistake]) -> int | None:
+    """Return the number that was typed; None for none, and for what is noted as wrong."""
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise SettingsError((Mistake(flag, text, "write a whole number of at least 0"),))
+        wrong.append(Mistake(flag, text, "write a whole number of at least 0"))
+        return None
     return int(text)
 
 

@@ -58,7 +58,9 @@ def without_domain(host: str, how: SiteOptions) -> str:
 def _of_mode(prefix: str, key: str, url: Url, how: SiteOptions) -> Iterator[Told]:
     host = url.host.removesuffix(".")
     if how.mode == "same-dir" and (not url.path.endswith("/") or url.query is not None or url.fragment is not None):
-        folder = f"{url.origin}{url.path[: url.path.rfind('/') + 1]}"
+        whole, _, last = url.path.rpartition("/")
+        # A last part with a dot is a file's name as a rule, else the slash was forgotten.
+        folder = f"{url.origin}{whole}/" + (f"{last}/" if last and "." not in last else "")
         # BJ-14, AMB-BJ-15: without the slash /abc would take /abcd too.
         yield key, str(url), f'same-dir needs the URL of a folder, with a slash at its end: write "{folder}"'
     elif how.mode == "same-sld" and is_address(host):
