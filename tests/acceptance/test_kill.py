@@ -2,70 +2,43 @@
 
 from __future__ import annotations
 
-import random
-import signal
-import subprocess
-import sys
+import json
 from pathlib import Path
 
-import apsw
-from tests.crawling import html, ledger
+import pytest
 
-from purlieu.testing.serve import ServedFolder
+from purlieu.cli.main import main
+from purlieu.testing.kill import different, prove
 
-PAGES = 400
-KILLS = 8
-
-
-def made_site(folder: Path) -> None:
-    """Write pages that link to each other, to nowhere and out."""
-    for number in range(PAGES):
-        links = [f"/{(number * 7 + step) % PAGES}.html" for step in range(1, 9)]
-        if number % 20 == 0:
-            links += [f"/missing-{number}.html", f"http://other.test/{number}"]
-        (folder / f"{number}.html").write_text(html(*links, title=f"page {number}"), encoding="utf-8")
-    (folder / "index.html").write_text(html("/0.html"), encoding="utf-8")
-
-
-def command(url: str, store: Path, *more: str) -> list[str]:
-    """Return the command line of a crawl; one connection and a pause make it last some seconds."""
-    return [
-        sys.executable, "-m", "purlieu", "crawl", url, "--store", str(store), "--output", str(store.parent / "out"),
-        "-q", "--delay", "0.005", "--connections", "4", *more,
-    ]  # fmt: skip
+KILLS = 20
 
 
 def test_killed_runs_end_like_an_undisturbed_one(tmp_path: Path) -> None:
-    """``kill -9`` at random moments, then ``--resume``: the same final set, no URL twice, at most the batch in flight again."""
-    (tmp_path / "site").mkdir()
-    made_site(tmp_path / "site")
-    whole, killed = tmp_path / "whole.db", tmp_path / "killed.db"
-    dice = random.Random(7)
-    with ServedFolder(tmp_path / "site") as site:
-        subprocess.run(command(site.url, whole), check=True, timeout=120)
-        kills, finished, more = 0, False, list[str]()
-        while not finished:
-            process = subprocess.Popen(command(site.url, killed, *more), stdout=subprocess.DEVNULL)
-            try:
-                finished = process.wait(timeout=dice.uniform(0.4, 1.2) if kills < KILLS else 120) == 0
-                assert process.returncode in {0, -signal.SIGKILL}
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                kills += 1
-                more = ["--resume"] if killed.exists() and _has_run(killed) else []
-    assert kills >= 3, "the site was crawled before it could be killed"
-    one, other = ledger(whole), ledger(killed)
-    for row in (*one.values(), *other.values()):
-        row.pop("attempts")
-    assert other == one
-    assert len(one) > PAGES
+    """``kill -9`` at random moments, then ``--resume``: the same ledger, column by column; at most the batch in flight again."""
+    proof = prove(KILLS, 7, tmp_path)
+    assert proof.differences == []
+    assert proof.kills == KILLS
+    assert proof.rounds >= 2
+    assert proof.rows > 250
+    assert proof.repeated <= KILLS * proof.allowed_per_kill
 
 
-def _has_run(store: Path) -> bool:
-    """Return whether the process lived long enough to begin its run."""
-    try:
-        connection = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY)
-        return connection.execute("SELECT count(*) FROM run").fetchone() != (0,)
-    except apsw.Error:
-        return False
+def test_what_differs_is_told() -> None:
+    """A row too few, a row too many and a value in any column but the times are differences, each with its name."""
+    row = {"purpose": "page", "url": "u", "kind": "fetched", "attempts": "1", "ended_at": "1"}
+    key, other = ("page", "u"), ("page", "v")
+    assert list(different({key: row}, {key: {**row, "ended_at": "2"}})) == []
+    assert list(different({key: row}, {key: {**row, "attempts": "2"}})) == [
+        'page u: attempts is "1" undisturbed and "2" resumed'
+    ]
+    assert list(different({key: row}, {})) == ["page u is in the ledger of the undisturbed run alone"]
+    assert list(different({key: row}, {key: row, other: row})) == ["page v is in the ledger of the resumed run alone"]
+
+
+def test_the_command_tells_what_came_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """``purlieu proof kill``: the counts, and status 0 for no difference; a mistake in a number is the owner's (status 2)."""
+    assert main(["proof", "kill", "--kills", "1", "--seed", "3", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["kills"], told["differences"]) == (1, [])
+    assert main(["proof", "kill", "--kills", "some"]) == 2
+    assert '"some"' in capsys.readouterr().err
