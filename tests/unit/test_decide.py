@@ -11,6 +11,7 @@ from purlieu import page as html
 from purlieu.candidate import Entry, Facts, Purpose
 from purlieu.decide import Retry, Visit
 from purlieu.response import Failure, Fault, Response
+from purlieu.revisit import Action, Known, Plan
 from purlieu.testing.web import answer
 
 HREF = "http://site.test/dir/page"
@@ -210,3 +211,26 @@ def test_the_largest_crawl_delay(delay: str, most: float, ended: str) -> None:
     found = robots(answer(f"User-agent: *\nCrawl-delay: {delay}\n"), most=most).robots
     assert found is not None
     assert found.ended == ended
+
+
+@pytest.mark.parametrize(
+    ("etag", "last_modified", "said"),
+    [
+        ('"e"', "Mon, 05 Jan 2026 00:00:00 GMT",
+         (("If-None-Match", '"e"'), ("If-Modified-Since", "Mon, 05 Jan 2026 00:00:00 GMT"))),
+        (None, "Mon, 05 Jan 2026 00:00:00 GMT", (("If-Modified-Since", "Mon, 05 Jan 2026 00:00:00 GMT"),)),
+        ('W/"e"', None, (("If-None-Match", 'W/"e"'),)),
+        (None, None, ()),
+    ],
+)  # fmt: skip
+def test_a_conditional_request_says_what_is_known(
+    etag: str | None, last_modified: str | None, said: tuple[tuple[str, str], ...]
+) -> None:
+    """Both validators are sent as they were received, the server ignores the date; 304 then keeps the page (ST-41)."""
+    known = Known("fetched", "ok", NOW - 90.0, 60.0, 1, etag=etag, last_modified=last_modified)
+    asked = replace(ENTRY, plan=Plan(Action.ASK, known))
+    assert decide.conditions(asked) == said
+    assert decide.conditions(ENTRY) == decide.conditions(replace(ENTRY, plan=Plan(Action.FETCH, known))) == ()
+    ending = page(answer(status=304), entry=asked).outcome
+    assert ending is not None
+    assert (ending.reason.name == "unchanged.not_modified") is bool(said)
