@@ -30,6 +30,8 @@ FADE = 0.5
 """What is left of a run's measurements in the next one."""
 HONEST_SHARE = 0.9
 """A hint is trusted as long as it announced at least this share of the changes there were."""
+TELLING_CHANGES = 3.0
+"""So many announced changes that were true speak for a section whatever its host's other sections are like."""
 TELLING_SHARE, TELLING_LEAST = 0.05, 20.0
 """A hint that announced so many changes of which fewer than this share were any says nothing."""
 _MASK = 2**64 - 1
@@ -116,6 +118,13 @@ class Trust:
     def is_honest(self) -> bool:
         """Return whether a page may be left alone because the hint says that it has not changed."""
         return self.honesty >= HONEST_SHARE
+
+    def or_of(self, host: Trust) -> Trust:
+        """Return this measurement of a section, or its host's where too few changes were seen to judge it by itself.
+
+        A sitemap that lies in one section is likely to lie in the others, whose samples have not shown it yet.
+        """
+        return self if self.missed or self.confirmed >= TELLING_CHANGES else host
 
     @property
     def is_telling(self) -> bool:

@@ -126,6 +126,13 @@ def test_a_liar_wins_trust_back() -> None:
     assert Trust().faded(Trust(8, 4, 2, 1, 16)) == Trust(*(FADE * one for one in (8, 4, 2, 1, 16)))
 
 
+def test_a_section_that_shows_nothing_is_judged_by_its_host() -> None:
+    """Few changes seen in a section: the host's measurement counts; a lie, or three true announcements, are its own."""
+    assert Trust(sampled=40, left=1960).or_of(LIES["lastmod"]) is LIES["lastmod"]
+    assert Trust(announced=5, confirmed=5, sampled=40, left=1960).or_of(LIES["lastmod"]).is_honest
+    assert not Trust(sampled=40, missed=1, left=1960).or_of(Trust()).is_honest
+
+
 def test_a_visit_measures_the_hint_that_its_plan_followed() -> None:
     """Announced or sampled or left alone, each counted once."""
     assert measured(decide(hint=NEW), is_changed=True) == Trust(announced=1, confirmed=1)

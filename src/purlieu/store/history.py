@@ -18,7 +18,7 @@ from purlieu.revisit import FASTER, SLOWER, Hint, Known, Plan, Rhythm, Trust
 from purlieu.scope import GRANT_SEED
 from purlieu.sitemap.moment import period
 from purlieu.store.counters import Counters, Run
-from purlieu.store.database import Database, Value
+from purlieu.store.database import Database, Row, Value
 from purlieu.store.outlinks import Link, pack, unpack
 from purlieu.store.writes import NUMBERS
 
@@ -103,9 +103,9 @@ class History:
         """Return how far a hint was right in the runs before; what this run measures counts from the next on."""
         known = self._trusted.get(key)
         if known is None:
-            known = Trust()
-            for row in reversed(list(self._database.rows("trust", self._run.crawl, *key, self._run.id))):
-                known = Trust(*row).faded(known)
+            host, _, hint = key
+            own = _faded(self._database.rows("trust", self._run.crawl, *key, self._run.id))
+            known = own.or_of(_faded(self._database.rows("trust_of_host", self._run.crawl, host, hint, self._run.id)))
             if len(self._trusted) > _REMEMBERED:
                 self._trusted.clear()
             self._trusted[key] = known
@@ -248,8 +248,17 @@ class History:
     def _dishonest(self) -> Iterator[tuple[str, str, dict[str, str | float]]]:
         """Yield a finding for each hint that is no longer believed after what this run has measured."""
         for host, host_name, section, hint, *numbers in list(self._database.rows("trust_of_run", self._run.id)):
-            trust = Trust(*numbers).faded(self._trust((host, section, hint)))
+            before = _faded(self._database.rows("trust", self._run.crawl, host, section, hint, self._run.id))
+            trust = Trust(*numbers).faded(before)
             if not trust.is_honest:
                 yield "hint_not_honest", f"{host_name}{section}", {"hint": hint, "share": round(100 * trust.honesty)}
             elif not trust.is_telling:
                 yield "hint_says_nothing", f"{host_name}{section}", {"hint": hint, "count": round(trust.announced)}
+
+
+def _faded(rows: Iterable[Row]) -> Trust:
+    """Return the measurements of several runs, the newest first, as one."""
+    known = Trust()
+    for row in reversed(list(rows)):
+        known = Trust(*row).faded(known)
+    return known

@@ -25,6 +25,11 @@ SELECT max(lastmod) FROM sitemap_child WHERE run = ? AND host = ? AND hash = ? A
 SELECT announced, confirmed, sampled, missed, left_alone FROM trust
 WHERE crawl = ? AND host = ? AND section = ? AND hint = ? AND run < ? ORDER BY run DESC LIMIT 8;
 
+-- name: trust_of_host
+-- The same of all sections of a host together.
+SELECT sum(announced), sum(confirmed), sum(sampled), sum(missed), sum(left_alone) FROM trust
+WHERE crawl = ? AND host = ? AND hint = ? AND run < ? GROUP BY run ORDER BY run DESC LIMIT 8;
+
 -- name: trust_of_run
 -- What a run has measured of hints, by host, section and hint.
 SELECT t.host, h.name, t.section, t.hint, t.announced, t.confirmed, t.sampled, t.missed, t.left_alone
