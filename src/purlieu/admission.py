@@ -111,15 +111,17 @@ class Admission:
             return Ruling("depth", f"max_depth={self.max_depth}")
         if facts.nofollow and self.obey_nofollow:
             return Ruling("nofollow", "nofollow")
+        if facts.standing is Standing.MISPLACED:  # last, so that it is all that is wrong
+            return Ruling("sitemap_location", f"sitemap:{facts.via}"[:200])
         return Ruling("", self.scope.rule(site), site, sites)
 
     def _by_sitemaps(self, facts: Facts, purpose: Purpose) -> Ruling | None:
-        """Return how the rules of sitemaps refuse a URL: their location, one index deep, and what they alone name."""
+        """Return how the rules of sitemaps refuse a URL: an index is followed one level, and only what they name."""
         if facts.standing is Standing.MISPLACED:
             return Ruling("sitemap_location", f"sitemap:{facts.via}"[:200])
         if purpose is Purpose.SITEMAP and facts.depth > 1:
             return Ruling("depth", INDEX_IN_INDEX)
-        if self.sitemaps_only and purpose is Purpose.PAGE and facts.standing is not Standing.LISTED:
+        if self.sitemaps_only and purpose is Purpose.PAGE and facts.standing is Standing.FOUND:
             return Ruling("not_in_sitemap", "sitemap.mode=sitemaps-only")
         return None
 

@@ -19,7 +19,8 @@ from purlieu.testing.web import FakeWeb, Made, answer, redirect
 HOSTS = ("http://a.test", "http://b.test", "http://c.test")
 URLS = [f"{host}/{path}" for host in HOSTS for path in ("", "1", "2", "3", "4")]
 
-links = st.lists(st.tuples(st.sampled_from(URLS), st.booleans()), max_size=5)
+MAPS = [*(f"{host}/map.xml" for host in HOSTS), "http://a.test/deep/map.xml"]
+links = st.lists(st.tuples(st.sampled_from([*URLS, *MAPS]), st.booleans()), max_size=5)
 pages = st.one_of(
     st.builds(lambda found: ("page", found, None), links),
     st.builds(lambda found, canonical: ("page", found, canonical), links, st.sampled_from(URLS)),
@@ -28,7 +29,6 @@ pages = st.one_of(
 )
 webs = st.dictionaries(st.sampled_from(URLS), pages, max_size=len(URLS))
 ROBOTS = [f"{host}/robots.txt" for host in HOSTS]
-MAPS = [f"{host}/map.xml" for host in HOSTS]
 XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 robots = st.one_of(
     st.builds(lambda target: ("redirect", target, None), st.sampled_from([*ROBOTS, *URLS[:2]])),
@@ -47,7 +47,11 @@ specials = st.tuples(
     st.dictionaries(st.sampled_from(ROBOTS), robots, max_size=3),
     st.dictionaries(st.sampled_from(MAPS), maps, max_size=3),
 )
-seeds = st.lists(st.sampled_from(URLS), min_size=1, max_size=3, unique=True)
+seeds = st.lists(st.sampled_from([*URLS, MAPS[0]]), min_size=1, max_size=3, unique=True)
+sitemaps = st.fixed_dictionaries({
+    "mode": st.sampled_from(["links-and-sitemaps", "sitemaps-only", "links-only"]),
+    "location": st.sampled_from(["by-discovery", "by-discovery", "enforce", "warn"]),
+})  # fmt: skip
 
 
 def made(page: tuple[str, Any, Any]) -> Made:
@@ -68,6 +72,7 @@ def made(page: tuple[str, Any, Any]) -> Made:
         return answer(f"<sitemapindex {XMLNS}>{entries}</sitemapindex>", url="/x.xml")
     anchors = "".join(f'<a {"rel=nofollow " if nofollow else ""}href="{url}">x</a>' for url, nofollow in found)
     head = f'<link rel="canonical" href="{canonical}">' if canonical else ""
+    head += "".join(f'<link rel="sitemap" href="{url}">' for url, nofollow in found if url in MAPS and not nofollow)
     return html(head=head, body=anchors)
 
 
@@ -96,6 +101,7 @@ def run(web: dict[str, Any], tree: dict[str, Any], chance: int) -> dict[tuple[st
     redirects=st.integers(0, 3),
     canonical=st.booleans(),
     special=specials,
+    sitemap=sitemaps,
     chances=st.tuples(st.integers(0, 99), st.integers(100, 199)),
 )
 @settings(max_examples=60, deadline=None)
@@ -108,6 +114,7 @@ def test_the_ledger_does_not_depend_on_the_order(
     redirects: int,
     canonical: bool,
     special: tuple[dict[str, Any], dict[str, Any]],
+    sitemap: dict[str, str],
     chances: tuple[int, int],
 ) -> None:
     """Two crawls of one web in two orders, with seeds in two orders, give the same ledger row by row (R-2.1)."""
@@ -116,6 +123,7 @@ def test_the_ledger_does_not_depend_on_the_order(
         "scope": {"mode": mode, "judge_against": judge},
         "limits": {"max_depth": depth, "max_redirects": redirects},
         "links": {"canonical": canonical},
+        "sitemap": sitemap,
         "politeness": {"connections": 3, "delay": 0.1},
     }
     web = web | special[0] | special[1]

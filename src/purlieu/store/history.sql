@@ -123,7 +123,13 @@ WHERE run = ? AND (host, purpose, hash) > (?, 0, ?) AND purpose = 0 AND redirect
 ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: sitemap_targets
-SELECT host, hash, href FROM sitemap_entry WHERE run = ? AND (host, hash) > (?, ?) ORDER BY host, hash LIMIT 1000;
+-- Of files that count as sitemaps.
+SELECT host, hash, href FROM sitemap_entry WHERE run = ? AND (host, hash) > (?, ?) AND misplaced < 2 ORDER BY host, hash LIMIT 1000;
+
+-- name: has_sitemap_row
+-- The same of an address that a page names as its sitemap.
+SELECT 1 FROM entry WHERE run = ?1 AND host = ?2 AND purpose = 2 AND hash = ?3
+UNION ALL SELECT 1 FROM refusal WHERE run = ?1 AND host = ?2 AND purpose = 2 AND hash = ?3 LIMIT 1;
 
 -- name: has_row
 -- Whether an address has a row in a run, as entry or refusal.

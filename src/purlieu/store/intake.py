@@ -63,7 +63,6 @@ class Intake:
         self._took_twin = False
         self._woken: list[str] = []
         self._sitemaps: dict[str, None] = {}
-        self._priorities: dict[str, float] = {}
         self.rulings = Rulings()
         self._normaliser = admission.normaliser
 
@@ -148,12 +147,10 @@ class Intake:
         self._writes = Writes()
         self._hosts = Hosts(self._database, self._run, self._writes)
 
-    def add(self, candidate: Candidate, priority: float = 0.0) -> None:
-        """Collect one candidate; a page is due the earlier the higher the ``priority`` (0.0 to 1.0) of its sitemap."""
+    def add(self, candidate: Candidate) -> None:
+        """Collect one candidate of any purpose."""
         href, facts = candidate.href, candidate.facts
         if candidate.purpose is Purpose.PAGE:
-            if priority:
-                self._priorities[href] = max(priority, self._priorities.get(href, 0.0))
             known = self._recent.get(href)
             if known is None or not known.covers(facts):
                 waiting = self._found.get(href)
@@ -188,14 +185,10 @@ class Intake:
         # What is only counted comes without a round of its own.
         self._writes.flush(self._database, self._run.id, now)
 
-    def _come_forward(self, now: float) -> None:
-        """Make the pages due earlier that a sitemap gives a priority and that waited before (SM-73)."""
-        early, self._priorities = self._priorities, {}
-        rows = [
-            (now - priority * HEAD_START_SECONDS, self._run.id, *self.key_of(href), now)
-            for href, priority in early.items()
-        ]
-        self._database.many("come_forward", rows)
+    def _head_start(self, key: Key) -> float:
+        """Return how much earlier than others a page is due that sitemaps name, by the priority they give it (SM-73)."""
+        row = self._database.one("priority", self._run.id, key[0], key[2])
+        return row[0] * HEAD_START_SECONDS if row and row[0] is not None else 0.0
 
     def _take_in(self, host: int, href: str, purpose: Purpose, facts: Facts, now: float) -> None:
         number = NUMBERS[purpose]
@@ -214,6 +207,9 @@ class Intake:
         if number == 0 and (not ruling.refused or self._listed(host, ruling, known=refusal is not None)):
             self._recent[href] = facts
         if ruling.refused:
+            if ruling.refused == "sitemap_location":
+                # The robots.txt of its host may name the sitemap too, which proves that this one may speak for it (SM-35).
+                self._origin(url.origin_of(href), host, wants_robots=True)
             if number != _ROBOTS:
                 self._refuse((host, number, hashed), href, facts, ruling, known=refusal is not None)
         else:
@@ -246,7 +242,7 @@ class Intake:
             else:
                 self._sitemaps[href] = None
             return
-        head_start = self._priorities.pop(href, 0.0) * HEAD_START_SECONDS if number == 0 else 0.0
+        head_start = self._head_start(key) if number == 0 and facts.standing is Standing.LISTED else 0.0
         self._writes.entries.append((*values, _DUE_FIRST.get(number, now - head_start)))
         self._writes.due.add(host)
 
@@ -269,6 +265,8 @@ class Intake:
         self._database.run("set_entry_rule", ruling.site, ruling.rule or ruling.refused, self._run.id, *key)
         if row[9] != "excluded":
             self.rulings.add(href, PURPOSES[key[1]], merged, Ruling("", ruling.rule or ruling.refused))
+        if key[1] == 0 and merged.standing > old.standing and row[9] is None:
+            self._database.run("come_forward", self._head_start(key), self._run.id, key[0], key[2])
         passes_on = (merged.depth, merged.hops, merged.sites, merged.grant, merged.standing) != (
             old.depth, old.hops, old.sites, old.grant, old.standing,
         )  # fmt: skip
@@ -405,10 +403,6 @@ class Intake:
                 return hashed, row
             self.note("hash_collision", href)
             salt += 1
-
-    def want_robots(self, origin: str) -> None:
-        """Ask for the robots.txt of an origin of which nothing else is wanted yet."""
-        self._origin(origin, self._hosts.number(url.host_of(f"{origin}/")), wants_robots=True)
 
     def _origin(self, origin: str, host: int, *, wants_robots: bool) -> int:
         """Return the number of an origin's robots.txt; its entry is added with the first page."""

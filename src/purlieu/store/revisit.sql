@@ -14,7 +14,7 @@ FROM sitemap_file AS f WHERE f.crawl = ? AND f.host = ? AND f.hash = ?;
 
 -- name: hints
 -- What the sitemaps of a run say of an address.
-SELECT lastmod, changefreq FROM sitemap_entry WHERE run = ? AND host = ? AND hash = ? AND href = ?;
+SELECT lastmod, changefreq FROM sitemap_entry WHERE run = ? AND host = ? AND hash = ? AND href = ? AND misplaced = 0;
 
 -- name: index_lastmod
 -- What the indexes of a run say of a sitemap file.

@@ -337,7 +337,7 @@ CREATE TABLE sitemap_entry (
     lastmod TEXT,
     changefreq TEXT,
     priority REAL,
-    misplaced INTEGER NOT NULL DEFAULT 0,       -- the file may not speak for this address (location rule)
+    misplaced INTEGER NOT NULL DEFAULT 0,       -- 1: the file may not speak for this address; 2: nobody names the file
     PRIMARY KEY (run, host, hash, sitemap)
 ) WITHOUT ROWID;
 CREATE INDEX sitemap_entry_file ON sitemap_entry (run, sitemap);

@@ -35,6 +35,8 @@ PROBLEMS_TOLD = 100
 EXAMPLES = 3
 _SITEMAP = NUMBERS[Purpose.SITEMAP]
 _AT_ONCE = 5_000
+_UNNAMED = 2
+"""What ``misplaced`` is until the file is applied: nobody names it as a sitemap yet."""
 _OF_THE_PLACE = frozenset({"location", "foreign-child", "nested-index", "more"})
 """Kinds of problems that follow from who names the file; the others from its bytes alone."""
 
@@ -153,7 +155,7 @@ class Sitemaps:
             if target is not None and url.host_of(target):
                 href = self._intake.normal(target)
                 key = self._intake.key_of(href)
-                rows.append((run, *key, entry.href, href, item.lastmod, item.changefreq, item.priority))
+                rows.append((run, *key, entry.href, href, item.lastmod, item.changefreq, item.priority, _UNNAMED))
         self._database.many("add_sitemap_entry", rows)
         children: list[tuple[Value, ...]] = []
         for child in read.children:
@@ -198,28 +200,18 @@ class Sitemaps:
         while rows := list(self._database.rows("sitemap_entries", self._run.id, place.file, *last)):
             last = (rows[-1][0], rows[-1][1])
             changed: list[tuple[Value, ...]] = []
-            for host, hashed, href, priority, was_misplaced in rows:
+            for host, hashed, href, was_misplaced in rows:
                 is_held = place.holds(href)
                 is_allowed = is_held or place.allows(href)
                 if not is_held:
                     (outside if is_allowed else dropped).add(href)
-                if is_allowed:
-                    self._intake.add(Candidate(href, listed), priority)
-                else:
-                    self._intake.add(Candidate(href, misplaced))
-                    self._ask_for_proof(href, place.host, listed)
+                self._intake.add(Candidate(href, listed if is_allowed else misplaced))
                 if was_misplaced != (not is_allowed):
                     changed.append((not is_allowed, self._run.id, host, hashed, place.file))
             self._database.many("set_misplaced", changed)
             if len(rows) == _AT_ONCE:
                 self._intake.write(now)
         return _place_problems(place, outside, dropped)
-
-    def _ask_for_proof(self, href: str, host: str, listed: Facts) -> None:
-        """Ask for the robots.txt of another host in scope, which may name the file (SM-35)."""
-        other = url.host_of(href)
-        if other != host and not self._intake.admission.judge(href, other, listed, Purpose.PAGE).refused:
-            self._intake.want_robots(url.origin_of(href))
 
     def _apply_children(self, place: Place, namers: frozenset[str], facts: Facts) -> list[list[str | int]]:
         """Add the files that an index names, one level down; those of an index in an index are too deep (AMB-SM-11)."""

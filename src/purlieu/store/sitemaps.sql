@@ -18,14 +18,15 @@ SELECT href, problems FROM sitemap_read WHERE run = ? AND host = ? AND hash = ?;
 UPDATE sitemap_read SET problems = ? WHERE run = ? AND host = ? AND hash = ?;
 
 -- name: add_sitemap_entry
-INSERT OR REPLACE INTO sitemap_entry (run, host, hash, sitemap, href, lastmod, changefreq, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+INSERT OR REPLACE INTO sitemap_entry (run, host, hash, sitemap, href, lastmod, changefreq, priority, misplaced)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: add_sitemap_child
 INSERT OR REPLACE INTO sitemap_child (run, host, hash, sitemap, href, lastmod) VALUES (?, ?, ?, ?, ?, ?);
 
 -- name: sitemap_entries
 -- What a file says, in key order after (host, hash).
-SELECT host, hash, href, coalesce(priority, 0.5), misplaced FROM sitemap_entry
+SELECT host, hash, href, misplaced FROM sitemap_entry
 WHERE run = ? AND sitemap = ? AND (host, hash) > (?, ?) ORDER BY host, hash LIMIT 5000;
 
 -- name: sitemap_children
@@ -40,9 +41,13 @@ INSERT OR IGNORE INTO sitemap_namer (run, host, hash, namer) VALUES (?, ?, ?, ?)
 -- name: sitemap_namers
 SELECT namer FROM sitemap_namer WHERE run = ? AND host = ? AND hash = ?;
 
+-- name: priority
+-- The highest that the sitemaps give a page which they may name.
+SELECT max(priority) FROM sitemap_entry WHERE run = ? AND host = ? AND hash = ? AND misplaced <> 1;
+
 -- name: come_forward
--- A page that waits is due earlier (SM-73), unless something else has put it off.
-UPDATE entry SET due_at = ? WHERE run = ? AND host = ? AND purpose = 0 AND hash = ? AND due_at <= ? AND attempts = 0;
+-- A page that waits is due earlier (SM-73).
+UPDATE entry SET due_at = due_at - ? WHERE run = ? AND host = ? AND purpose = 0 AND hash = ? AND due_at IS NOT NULL AND attempts = 0;
 
 -- name: report_sitemaps
 -- The sitemap files of a run, admitted or refused, with what was read of those that were.
