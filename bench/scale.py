@@ -1,0 +1,212 @@
+"""How much memory a crawl takes, and how fast it is, with many URLs in the frontier: R-9.4 and the targets for memory.
+
+    python bench/scale.py --urls 100000              sitemaps fill the frontier, then pages are fetched for a while
+    python bench/scale.py --urls 1000000 --section   also writes the section of docs/benchmarks.md
+
+The made web of ``purlieu proof web`` is served by a process of its own, on a core of its own, with 500 hosts and 30
+links a page. The crawl is the command as its owner would give it; it is measured from outside, by the kernel and by
+what its store says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE: Final = Path(__file__).resolve().parent
+PAGE: Final = HERE.parent / "docs" / "benchmarks.md"
+HEADING: Final = "\n## Many URLs in the frontier\n"
+HOSTS: Final = 500
+CRAWLER_CORE, SERVER_CORE = "0", "1"
+PURLIEU: Final = [sys.executable, "-m", "purlieu"]
+
+
+@dataclass
+class Measured:
+    """One crawl. Rates in pages a second; memory in MB (10^6 bytes), as resident; spans in seconds."""
+
+    urls: int
+    frontier: int
+    filled_seconds: float
+    filled_mb: float
+    pages: int
+    page_seconds: float
+    cpu_ms_per_page: float
+    peak_mb: float
+    store_mb: float
+
+    @property
+    def rate(self) -> float:
+        """Return pages finished per second, once the frontier was full."""
+        return self.pages / self.page_seconds
+
+
+@contextmanager
+def served(urls: int, delay: float, port: int) -> Iterator[None]:
+    """Serve the made web on its own core."""
+    command = ["taskset", "-c", SERVER_CORE, *PURLIEU, "proof", "web", "--hosts", str(HOSTS), "--port", str(port)]
+    command += ["--pages", str(urls // HOSTS), "--delay", str(delay), "--seed", "1"]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            try:
+                urllib.request.urlopen(f"http://127.1.0.1:{port}/.made/epoch", timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def settings(folder: Path, port: int, pages: int) -> Path:
+    """Write the settings of the crawl: all hosts are seeds, asked at the same time over four connections each."""
+    seeds = [f"http://127.1.{host // 254}.{1 + host % 254}:{port}/" for host in range(HOSTS)]
+    path = folder / "scale.toml"
+    path.write_text(
+        f'name = "scale"\nseeds = {json.dumps(seeds)}\nformats = []\n'
+        f"[politeness]\nconnections = 4\nmax_hosts = {HOSTS}\n[limits]\nmax_pages = {pages}\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def resident_mb(pid: int, what: str = "VmRSS") -> float:
+    """Return what a process has in memory now (VmRSS) or had at most (VmHWM)."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(what)), 0.0)
+
+
+def counters(store: Path) -> tuple[int, int]:
+    """Return (entries admitted, pages and others ended) as the store has them."""
+    try:
+        connection = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY)
+        (text,) = next(connection.execute("SELECT counters FROM run"))
+        connection.close()
+    except (apsw.Error, StopIteration):
+        return 0, 0
+    told = json.loads(text)
+    return told.get("admitted", 0), sum(told.get("endings", {}).values())
+
+
+def measure(urls: int, pages: int, delay: float, port: int) -> Measured:
+    """Crawl until so many pages were asked for, and return what it took."""
+    with tempfile.TemporaryDirectory(prefix="purlieu-scale-") as name, served(urls, delay, port):
+        folder = Path(name)
+        store = folder / "scale.db"
+        command = ["taskset", "-c", CRAWLER_CORE, *PURLIEU, "crawl", "-c", str(settings(folder, port, pages)), "-q"]
+        began_at = time.monotonic()
+        process = subprocess.Popen([*command, "--store", str(store), "--output", str(folder / "out")], stdout=2)
+        filled_at = filled_mb = peak = 0.0
+        filled_ended = filled_cpu = 0
+        last = (0.0, 0, 0)
+        while process.poll() is None:
+            time.sleep(1)
+            peak = max(peak, resident_mb(process.pid, "VmHWM"))
+            admitted, ended = counters(store)
+            if not filled_at and admitted >= urls:
+                filled_at, filled_ended, filled_mb = time.monotonic(), ended, resident_mb(process.pid)
+                filled_cpu = cpu_ticks(process.pid)
+            elif filled_at and ended > last[1]:
+                last = (time.monotonic(), ended, cpu_ticks(process.pid) or last[2])
+            print(
+                f"{time.monotonic() - began_at:7.0f} s  {admitted:,} known  {ended:,} ended  "
+                f"{resident_mb(process.pid):.0f} MB  {(ended - filled_ended) / (time.monotonic() - filled_at):.0f}/s",
+                file=sys.stderr,
+            )
+        if process.returncode:
+            sys.exit(f"the crawl ended with status {process.returncode}")
+        if not last[1]:
+            sys.exit(f"the frontier never held {urls:,} URLs before {pages:,} pages were asked for; name more --pages")
+        admitted, _ = counters(store)
+        shutil.rmtree(folder / "out", ignore_errors=True)
+        return Measured(
+            urls, admitted, filled_at - began_at, filled_mb, last[1] - filled_ended, last[0] - filled_at,
+            (last[2] - filled_cpu) * 10 / max(1, last[1] - filled_ended), peak, store.stat().st_size / 1e6,
+        )  # fmt: skip
+
+
+def cpu_ticks(pid: int) -> int:
+    """Return the CPU time of a process so far, in hundredths of a second."""
+    try:
+        facts = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(facts[11]) + int(facts[12])
+
+
+def table(found: list[Measured]) -> list[str]:
+    """Return the results as lines of Markdown."""
+    titles = (
+        "URLs in the frontier", "pages/s", "CPU ms/page", "resident when full, MB", "at most, MB", "store, MB",
+        "filled in, s",
+    )  # fmt: skip
+    lines = [f"| {' | '.join(titles)} |", f"|{'--:|' * len(titles)}"]
+    lines += [
+        f"| {one.frontier:,} | {one.rate:.0f} | {one.cpu_ms_per_page:.1f} | {one.filled_mb:.0f} | {one.peak_mb:.0f} "
+        f"| {one.store_mb:.0f} | {one.filled_seconds:.0f} |"
+        for one in found
+    ]
+    return lines
+
+
+def section(found: list[Measured], pages: int, delay: float) -> str:
+    """Return the section of docs/benchmarks.md."""
+    lines = (
+        HEADING,
+        f"Written by `bench/scale.py` on {datetime.now().astimezone():%Y-%m-%d}.",
+        f"A [made web](how-to/made-web.md) of {HOSTS} hosts with 30 links a page.",
+        f"Each answer takes {delay * 1000:.0f} ms; 4 connections a host.",
+        f"Its sitemaps fill the frontier; then pages are asked for, up to {pages:,} in all.",
+        "The rate is that of pages finished from the moment it was full.",
+        "",
+        *table(found),
+        "",
+        f"Machine: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.",
+        "The crawler is bound to core 0, the server to core 1.",
+        "",
+    )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure, print, and write the section if it is wished for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--urls", type=int, action="append", help="how many URLs; may be repeated (default: 100000)")
+    parser.add_argument("--pages", type=int, default=5_000, help="how many pages to ask for (default: 5000)")
+    parser.add_argument("--delay", type=float, default=0.02, help="seconds each answer takes (default: 0.02)")
+    parser.add_argument("--port", type=int, default=8642)
+    parser.add_argument("--section", action="store_true", help="write the section of docs/benchmarks.md")
+    arguments = parser.parse_args()
+    found = [measure(urls, arguments.pages, arguments.delay, arguments.port) for urls in arguments.urls or [100_000]]
+    print("\n".join(table(found)))
+    if arguments.section:
+        before, _, after = PAGE.read_text(encoding="utf-8").partition(HEADING)
+        rest = after[after.index("\n## ") :] if "\n## " in after else ""
+        PAGE.write_text(before + section(found, arguments.pages, arguments.delay) + rest, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
