@@ -117,8 +117,6 @@ class Admission:
 
     def _by_sitemaps(self, facts: Facts, purpose: Purpose) -> Ruling | None:
         """Return how the rules of sitemaps refuse a URL: an index is followed one level, and only what they name."""
-        if facts.standing is Standing.MISPLACED:
-            return Ruling("sitemap_location", f"sitemap:{facts.via}"[:200])
         if purpose is Purpose.SITEMAP and facts.depth > 1:
             return Ruling("depth", INDEX_IN_INDEX)
         if self.sitemaps_only and purpose is Purpose.PAGE and facts.standing is Standing.FOUND:

@@ -34,7 +34,7 @@ def sketch(text: str) -> bytes:
     from rensa import RMinHash  # only where the owner wants it
 
     words = [found[0] for found in islice(_words().finditer(text.lower()), _WORDS)]
-    if len(words) < 3:  # noqa: PLR2004 - three in a row
+    if len(words) < 3:  # three in a row
         return b""
     made = RMinHash(num_perm=VALUES, seed=_SEED)
     made.update([f"{one} {two} {three}" for one, two, three in zip(words, words[1:], words[2:], strict=False)])

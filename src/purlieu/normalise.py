@@ -27,9 +27,12 @@ class _Rule(Protocol):
     def replace(self) -> str: ...
 
 
-class _Settings(Protocol):
+class _Rules(Protocol):
     @property
     def rules(self) -> Sequence[_Rule]: ...
+
+
+class _Settings(_Rules, Protocol):
     @property
     def collapse_slashes(self) -> bool: ...
     @property
@@ -131,7 +134,7 @@ class Normaliser:
         return made if host_of(made) else href
 
 
-def mistakes(settings: _Settings) -> Iterator[tuple[str, str, str]]:
+def mistakes(settings: _Rules) -> Iterator[tuple[str, str, str]]:
     """Yield (key, value, remedy) for all that is wrong in the rules of ``[normalise]``."""
     for number, rule in enumerate(settings.rules, 1):
         remedy = mend(rule.pattern).partition("; or set filter.unsafe")[0]  # there is no such way out here

@@ -118,7 +118,7 @@ def year_of(href: str) -> int | None:
     if found["year"] is not None:
         year = int(found["year"])
         # A short number is no year but, say, a row of a table.
-        return year if len(found["year"]) >= 4 else None  # noqa: PLR2004
+        return year if len(found["year"]) >= 4 else None
     return int(found["path"] or found["date"])
 
 

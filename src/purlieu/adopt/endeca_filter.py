@@ -107,6 +107,7 @@ def normalise_keys(found: Found, folders: Folders) -> None:
     elif order.place:
         draft.agree(order, "normalise.rule")
     draft.put("normalise.collapse_slashes", value=True, why="as the basic normaliser does")
+    draft.put("normalise.session_ids", value=False, why="only the rules below take anything out")
     draft.put("normalise.apply_to_seeds", found.flag(seeds.name), seeds)
     draft.put("normalise.loops", int(found.number(loops.name, 1, 10)), loops)
     source = found.of("urlnormalizer.regex.file")

@@ -189,7 +189,8 @@ class Worker:
         """Prepare a lane; False while another host of its group is at work, which goes first."""
         lease = lane.lease
         lane.began_at = self._clock.now()
-        lane.politeness, lane.is_exception = self._visitor.politeness(lease.name), self._visitor.is_exception(lease.name)
+        lane.politeness = self._visitor.politeness(lease.name)
+        lane.is_exception = self._visitor.is_exception(lease.name)
         if len(self._conducts) > REMEMBERED:
             self._conducts = {host: one.lease.conduct for host, one in self._open.items()}
         lease.conduct = self._conducts.setdefault(lease.host, lease.conduct)

@@ -39,8 +39,8 @@ def _derived(reader: Reader, run: RunRow, books: Books) -> Iterator[Finding]:
     for host in reader.hosts(run):
         if host.is_given_up:
             yield Finding("host_given_up", host.name)
-    for host, rule, count, example in reader.traps(run):
-        yield Finding("trap", f"{host}, {rule}", {"count": count, "example": example})
+    for name, rule, count, example in reader.traps(run):
+        yield Finding("trap", f"{name}, {rule}", {"count": count, "example": example})
     counted: Counter[str] = Counter()
     for row in reader.unlisted(run):
         if row.reason == "scope":  # links that are not of the web are never listed, and no setting would

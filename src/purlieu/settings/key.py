@@ -179,8 +179,8 @@ class PolitenessSettings:
     group: str = key(
         "host",
         Key(
-            "What is asked as if it were one host: `host` is each by itself, `domain` all hosts of a registrable domain, "
-            "`address` all that have the same IP address. `[[group]]` lists hosts by name.",
+            "What is asked as if it were one host: `host` is each by itself, `domain` all hosts of a registrable "
+            "domain, `address` all that have the same IP address. `[[group]]` lists hosts by name.",
             choices=GROUPS,
         ),
     )

@@ -15,7 +15,8 @@ from purlieu.settings.fact import Key, key
 class TrapSettings:
     """What looks like one of an endless series and is not asked for (`excluded.trap`); the report says what and where.
 
-    `limits.repeated_segment` holds for parts of a path that stand again and again, `normalise.session_ids` for session ids.
+    `limits.repeated_segment` holds for parts of a path that stand again and again, `normalise.session_ids` for
+    session ids.
     """
 
     detect: bool = key(True, Key("Whether traps are looked for. false switches every rule of this table off."))
@@ -23,9 +24,9 @@ class TrapSettings:
     same_text: int = key(
         300,
         Key(
-            "Of so many pages in a row whose URLs differ only in numbers, dates, ids and parameters, at least one in ten "
-            "must have a text of its own, digits aside; else the series is left alone from there on. 0 switches the test "
-            "off.",
+            "Of so many pages in a row whose URLs differ only in numbers, dates, ids and parameters, at least one in "
+            "ten must have a text of its own, digits aside; else the series is left alone from there on. 0 switches "
+            "the test off.",
             least=20,
             most=100_000,
             also=0,
@@ -34,8 +35,8 @@ class TrapSettings:
     years_ahead: int = key(
         5,
         Key(
-            "A page of a calendar (its path ends in year and month, or a parameter is a date) so many years ahead of the "
-            "run is the last one taken. -1 switches the test off.",
+            "A page of a calendar (its path ends in year and month, or a parameter is a date) so many years ahead of "
+            "the run is the last one taken. -1 switches the test off.",
             least=0,
             most=1000,
             also=-1,
@@ -72,7 +73,7 @@ class TrapSettings:
     soft_404: bool = key(
         False,
         Key(
-            "Whether each host is asked once for a page that cannot be there. Pages with the same text then count as not "
-            "found (`missing.soft_404`), whatever their status."
+            "Whether each host is asked once for a page that cannot be there. Pages with the same text then count as "
+            "not found (`missing.soft_404`), whatever their status."
         ),
     )
