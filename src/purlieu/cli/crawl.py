@@ -152,6 +152,8 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         from purlieu.cli import adopt
 
         return config.of_crawl(arguments, sys.stdin, adopt.for_crawl(arguments))
+    if arguments.again:
+        return config.of_crawl(arguments, sys.stdin, _again(arguments))
     if not arguments.resume or arguments.urls or arguments.list or arguments.config:
         return config.of_crawl(arguments, sys.stdin)
     from purlieu.store.runs import last_unfinished
@@ -165,6 +167,30 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         database.close()
     arguments.name, arguments.store = arguments.name or name, store  # wherever the file has moved to
     return config.of_crawl(arguments, sys.stdin, (text, f'{store}, crawl "{name}"'))
+
+
+def _again(arguments: argparse.Namespace) -> tuple[str, str]:
+    """Return the settings text of the last run of the crawl that is to be crawled again, and where it comes from."""
+    from purlieu.store.reader import Reader
+    from purlieu.store.sqlite import SqliteDatabase
+
+    if arguments.urls or arguments.list or arguments.config:
+        remedy = "leave URL, --list and -c out: the settings are those of the crawl's last run"
+        raise SettingsError((Mistake("--again", arguments.again, remedy),))
+    store = config.existing_store(arguments.store or Settings().store)
+    database = SqliteDatabase.reader(store)
+    try:
+        reader = Reader(database)
+        last = reader.latest(arguments.again)
+        if last is None:
+            known = ", ".join(dict.fromkeys(run.crawl for run in reader.runs())) or "none"
+            remedy = f"there is no run of it in {store}; write one of: {known}"
+            raise SettingsError((Mistake("--again", arguments.again, remedy),))
+        text = reader.config(last)
+    finally:
+        database.close()
+    arguments.name, arguments.store = arguments.name or arguments.again, store
+    return text, f"{store}, run {last.id}"
 
 
 async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display, say: Say) -> Result:

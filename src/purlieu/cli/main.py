@@ -82,6 +82,10 @@ def _run(words: Sequence[str]) -> int:
         from purlieu.cli import diff
 
         return diff.run(arguments)
+    if arguments.command in {"schedule", "keep"}:
+        from purlieu.cli import schedule
+
+        return schedule.run(arguments) if arguments.command == "schedule" else schedule.keep(arguments)
     if arguments.command == "explain":
         from purlieu.cli import explain
 

@@ -135,6 +135,7 @@ COMMANDS: Final = (
             ),
             Argument(("--lang",), f"the language of sentences: {_TONGUES}", "LANG", key="language", choices=LANGUAGES),
             Argument(("--resume",), "go on with the last unfinished run", kind="flag"),
+            Argument(("--again",), "crawl with the settings of the last run of this crawl", "CRAWL"),
             Argument(("--revisit",), "ask only for what may have changed since the last run", "", "on", "revisit"),
             Argument(("--demo",), "crawl a small site that is served here for the purpose", kind="flag"),
             Argument(("--strict",), "exit with status 3 when the result looks suspicious", kind="flag"),
@@ -298,6 +299,42 @@ COMMANDS: Final = (
             Command("web", "serve a made web on this machine, for any crawler, until it is interrupted", _MADE_WEB),
         ),
     ),
+    Command(
+        "schedule",
+        "plan runs of a crawl; `purlieu keep` starts them",
+        commands=(
+            Command(
+                "add",
+                "plan runs of a crawl",
+                (
+                    Argument(("crawl",), "the crawl's name", "CRAWL"),
+                    Argument(("--cron",), 'when: minute, hour, day, month, weekday, such as "0 3 * * *"', "CRON"),
+                    Argument(("--zone",), "the time zone (default: UTC)", "ZONE", default="UTC"),
+                    Argument(
+                        ("-c", "--config"), "the settings file (default: the settings of the crawl's last run)", "FILE"
+                    ),
+                    Argument(
+                        ("--grace",),
+                        'so late a missed start is still caught up (default: "1 h")',
+                        "TIME",
+                        default="1 h",
+                    ),
+                    _STORE,
+                ),
+            ),
+            Command(
+                "list",
+                "list the schedules with what became of them",
+                (_STORE, Argument(("--json",), "print one JSON object a line", kind="flag")),
+            ),
+            Command(
+                "remove",
+                "plan no more runs by a schedule",
+                (Argument(("schedule",), "the schedule's number", "SCHEDULE"), _STORE),
+            ),
+        ),
+    ),
+    Command("keep", "start the runs that are due, until it is stopped", (_STORE,)),
     Command(
         "completion",
         "print a script that completes commands and options in your shell",

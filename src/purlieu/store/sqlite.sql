@@ -11,6 +11,10 @@ PRAGMA temp_store = MEMORY;
 -- name: sqlite_reader
 PRAGMA cache_size = -65536;
 
+-- name: sqlite_beside
+-- A few rows beside a crawl: as safe as its own.
+PRAGMA synchronous = NORMAL;
+
 -- name: sqlite_begin
 -- The write lock is taken at once, so that a transaction cannot fail half way for want of it.
 BEGIN IMMEDIATE;

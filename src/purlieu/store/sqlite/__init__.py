@@ -67,6 +67,26 @@ class SqliteDatabase:
         return database
 
     @classmethod
+    @classmethod
+    def beside(cls, path: str) -> SqliteDatabase:
+        """Open a file to write a few rows beside a crawl: schedules, findings, a wish to stop; never a run's own rows.
+
+        Takes no lock; each transaction must be short, as the crawl waits for it. A file that is absent, or that an
+        older schema made, is opened by ``writer`` for a moment first. Raises as ``writer`` does.
+        """
+        # Where a crawl is at work the file is there and of this schema, so the lock is asked for only where none is.
+        if not Path(path).is_file() or not is_written_to(path):
+            with suppress(StoreBusy):
+                cls.writer(path).close()
+        connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.execute(statements()["sqlite_beside"])
+            check_version(path, version_of(connection))
+        except BaseException:
+            connection.close(force=True)
+            raise
+        return cls(path, connection)
+
     def reader(cls, path: str) -> SqliteDatabase:
         """Open a file read-only, beside a writer or alone. Raises StoreError, and SchemaMismatch for another schema."""
         if not Path(path).is_file():
@@ -198,6 +218,22 @@ def _lock(path: str) -> int:
 
 
 def _connect(path: str, flags: int) -> apsw.Connection:
+def is_written_to(path: str) -> bool:
+    """Return whether a process holds the store for writing now."""
+    try:
+        descriptor = os.open(f"{path}.lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        # Held for microseconds; who wants to write at this very moment is told to try again, and may.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
     try:
         connection = apsw.Connection(path, flags=flags)
         connection.set_busy_timeout(5_000)

@@ -1,0 +1,111 @@
+"""When a schedule is due, and what to do about it now: wait, start, or record that a start was missed (R-8.5).
+
+Knows cron expressions and time zones; the calendar arithmetic, clock changes included, is ``cronsim``'s, which does as
+Debian's cron does. Knows no store, no clock and no process: moments come in as seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from itertools import islice
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+GRACE_SECONDS = 3600.0
+"""So late a missed start is still caught up, unless the owner says otherwise."""
+MOST_COUNTED = 100
+"""Missed due times are counted up to so many; a keeper that was away for a year does not count its minutes."""
+_FIELDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A cron expression of five fields in a time zone, and how late a start is still worth while."""
+
+    cron: str
+    zone: str = "UTC"
+    grace_seconds: float = GRACE_SECONDS
+
+
+class Action(StrEnum):
+    """What is to be done about a schedule."""
+
+    WAIT = "wait"
+    START = "start"
+    MISSED = "missed"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is to be done, the due time it is about (0.0 for none) and how many due times before that went by."""
+
+    action: Action
+    due_at: float = 0.0
+    missed: int = 0
+
+
+def mistake(cron: str, zone: str) -> tuple[str, str, str] | None:
+    """Return (option, value, remedy) of what is wrong with a schedule, None when nothing is."""
+    if len(cron.split()) != _FIELDS:
+        return "--cron", cron, 'write minute, hour, day, month and weekday, such as "0 3 * * *" for three every night'
+    try:
+        place = _zone(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return "--zone", zone, "write the name of a time zone, such as Asia/Tokyo or UTC"
+    try:
+        next(CronSim(cron, datetime(2026, 1, 1, tzinfo=place)))
+    except CronSimError as error:
+        return "--cron", cron, f'{error}; write it as in a crontab, such as "0 3 * * *" or "30 6 * * mon"'
+    except StopIteration:
+        return "--cron", cron, "there is no such day in the next fifty years; check day and month"
+    return None
+
+
+def following(schedule: Schedule, after: float) -> float | None:
+    """Return the first due time after a moment, None when there is none any more."""
+    return next(_times(schedule, after), None)
+
+
+def judge(schedule: Schedule, handled_at: float, now: float) -> Decision:
+    """Return what to do at ``now`` about a schedule whose due times up to ``handled_at`` were seen to.
+
+    Of several due times that went by only the last can be caught up, and only within the grace; the others are missed.
+    """
+    if handled_at >= now or (first := following(schedule, handled_at)) is None or first > now:
+        return Decision(Action.WAIT)
+    last = max(_last(schedule, now), first)  # what a clock change moves is found going forward only
+    passed = sum(1 for _ in islice(_until(schedule, handled_at, last), MOST_COUNTED))
+    if now - last <= schedule.grace_seconds:
+        return Decision(Action.START, last, passed)
+    return Decision(Action.MISSED, last, passed)
+
+
+def _until(schedule: Schedule, after: float, end: float) -> Iterator[float]:
+    """Yield the due times between two moments, neither included."""
+    for at in _times(schedule, after):
+        if at >= end:
+            return
+        yield at
+
+
+def _times(schedule: Schedule, after: float) -> Iterator[float]:
+    start = datetime.fromtimestamp(after, _zone(schedule.zone))
+    for at in CronSim(schedule.cron, start):
+        moment = at.timestamp()
+        if moment > after:  # where the clock is set back an hour is met twice
+            yield moment
+
+
+def _last(schedule: Schedule, now: float) -> float:
+    """Return the last due time up to a moment."""
+    # Backwards, a tick of this very second would be left out.
+    start = datetime.fromtimestamp(int(now) + 1, _zone(schedule.zone))
+    return next((at.timestamp() for at in CronSim(schedule.cron, start, reverse=True) if at.timestamp() <= now), 0.0)
+
+
+def _zone(name: str) -> tzinfo:
+    return UTC if name == "UTC" else ZoneInfo(name)
