@@ -31,7 +31,7 @@ def tree_of(store: Path, run: int = 1) -> Iterator[SiteTree]:
     row = reader.run(run)
     assert row is not None
     try:
-        yield SiteTree(database, reader, row)
+        yield SiteTree(reader, row)
     finally:
         database.close()
 

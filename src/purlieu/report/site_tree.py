@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from purlieu.store.site_tree import END, PAGE, SECTION, SiteTable, TreeNode, sections_of
+from purlieu.store.site_tree import END, PAGE, SECTION, TreeNode, sections_of
 from purlieu.url import parse
 
 if TYPE_CHECKING:
     from purlieu.report.sitemap_writing import Built, How
     from purlieu.settings import ProfileSettings
-    from purlieu.store.database import Database
     from purlieu.store.reader import Reader, RunRow
 
 PAGE_SIZE: Final = 50  # IB-1
@@ -152,9 +151,9 @@ class _Place(NamedTuple):
 class SiteTree:
     """The tree of one run, from an open store."""
 
-    def __init__(self, database: Database, reader: Reader, run: RunRow) -> None:
-        """Look at a run; the first look sorts its pages once."""
-        self._table = SiteTable(database, run.id)
+    def __init__(self, reader: Reader, run: RunRow) -> None:
+        """Look at a run; the first look sorts its pages once, which takes seconds for a million of them."""
+        self._table = reader.tree(run)
         self._reader = reader
         self._run = run
 

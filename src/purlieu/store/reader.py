@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from purlieu.candidate import Facts, FoundBy, Purpose, Standing
 from purlieu.errors import UrlError
@@ -20,6 +20,9 @@ from purlieu.landing import MAX_REDIRECTS, Landing, walk
 from purlieu.store.database import Database, Row
 from purlieu.store.outlinks import lines, read
 from purlieu.url import host_of, key64, parse
+
+if TYPE_CHECKING:
+    from purlieu.store.site_tree import SiteTable
 
 PURPOSE_NUMBER = {Purpose.PAGE: 0, Purpose.ROBOTS: 1, Purpose.SITEMAP: 2}
 
@@ -407,6 +410,16 @@ class Reader:
     def ended_origins(self, run: RunRow) -> Iterator[tuple[str, str]]:
         """Yield the origins whose robots.txt ended their pages, by name, each with that ending (R-1.6)."""
         yield from self._database.rows("report_ended_origins", run.id)
+
+    def tree(self, run: RunRow) -> SiteTable:
+        """Return the pages of a run with their sections, in the order of their addresses."""
+        from purlieu.store.site_tree import SiteTable
+
+        return SiteTable(self._database, run.id)
+
+    def sitemap_entries(self, run: RunRow) -> Iterator[tuple[str, str | None, str | None, float | None]]:
+        """Yield (href, lastmod, changefreq, priority) of what the sitemaps of a run name, by address."""
+        yield from self._database.rows("tree_sitemap_entries", run.id)
 
     def findings(self, run: RunRow) -> list[Finding]:
         """Return what was noted while a run went on, by code and subject."""

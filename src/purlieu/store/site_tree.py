@@ -116,10 +116,6 @@ class SiteTable:
             return [], []
         return list(unpack(row[0])), [(language, href) for language, href in json.loads(row[1] or "[]")]
 
-    def sitemap_entries(self) -> Iterator[tuple[str, str | None, str | None, float | None]]:
-        """Yield (href, lastmod, changefreq, priority) of what the run's sitemaps name, by address."""
-        yield from self._database.rows("tree_sitemap_entries", self._run)
-
     # -- filling -----------------------------------------------------------------------------------
 
     def _fill(self) -> None:
