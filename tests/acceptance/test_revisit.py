@@ -11,7 +11,10 @@ import pytest
 from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
 from purlieu.crawl.local import Result
+from purlieu.report import crawl_result
 from purlieu.response import Request, Response
+from purlieu.store.reader import Reader
+from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.web import FakeWeb, answer, redirect
 
@@ -283,3 +286,63 @@ def test_a_run_of_nothing_but_what_stands_is_a_good_run(tmp_path: Path) -> None:
     result, _ = site.run(tmp_path, REVISIT, days=3)
     assert result.state == "done"
     assert result.good == 4
+
+
+def _result_rows(store: Path, run: int) -> list[tuple[str, ...]]:
+    database = SqliteDatabase.reader(str(store))
+    reader = Reader(database)
+    row = reader.run(run)
+    assert row is not None
+    found = sorted(crawl_result.rows(reader, row))
+    database.close()
+    return found
+
+
+@pytest.mark.parametrize("validators", [True, False])
+@pytest.mark.parametrize("days", [0.5, 2.0])
+def test_the_result_file_of_a_revisit_is_that_of_a_full_run(tmp_path: Path, days: float, validators: bool) -> None:
+    """What stands unchanged has a true row with the columns of the stored response (rules, section 6)."""
+    site = Site(SMALL, validators=validators)
+    site.run(tmp_path)
+    site.run(tmp_path, REVISIT, days=days)
+    assert _result_rows(tmp_path / "s.db", 2) == _result_rows(tmp_path / "s.db", 1)
+
+
+class _PowerCut(BaseException):
+    """Ends a crawl as a power cut does: nothing more is written."""
+
+
+@pytest.mark.parametrize("asked_before", [1, 4, 9, 15, 21])
+def test_a_revisit_that_is_cut_short_resumes_to_the_same_ledger(tmp_path: Path, asked_before: int) -> None:
+    """Killed at any point and resumed, a revisit ends with the ledger of an undisturbed one (R-2.4)."""
+    paths = [f"p{number}" for number in range(30)]
+    pages: dict[str, Page] = {path: html(f"p{(number * 7 + 1) % 40}") for number, path in enumerate(paths)}
+    dated = urlset(**dict.fromkeys(paths[:10], "2025-12-01"))
+    pages |= {"": html(*paths[:20]), "robots.txt": f"Sitemap: {HOME}map.xml", "map.xml": dated}
+    site = Site(pages)
+    undisturbed, cut = tmp_path / "one", tmp_path / "two"
+    for folder in (undisturbed, cut):
+        site.run(folder)
+    for number in (3, 12, 25):
+        site.pages[f"{HOME}p{number}"] = html("p1", "new", body="changed")
+    site.pages[f"{HOME}new"] = html()
+    site.run(undisturbed, REVISIT, days=2)
+
+    count = 0
+
+    def until_the_cut(request: Request) -> Response:
+        nonlocal count
+        count += 1
+        if count > asked_before:
+            raise _PowerCut
+        return site.answer(request)
+
+    with pytest.raises(_PowerCut):
+        crawl(FakeWeb(until_the_cut), made_settings(cut / "s.db", REVISIT), FakeClock(START + 2 * DAY))
+    result, _ = site.run(cut, {**REVISIT}, days=2.01, resume=True)
+    assert result.run == 2
+    one, two = ledger(undisturbed / "s.db", 2), ledger(cut / "s.db", 2)
+    differing = {"attempts"}
+    assert {key: {n: v for n, v in row.items() if n not in differing} for key, row in one.items()} == {
+        key: {n: v for n, v in row.items() if n not in differing} for key, row in two.items()
+    }
