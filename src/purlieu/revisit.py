@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
-from urllib.parse import urlsplit
 
 DAY: Final = 86_400.0
 CHANGEFREQ_SECONDS: Final = {
@@ -280,7 +279,9 @@ def is_vanished_due(asked_at: float, missed_runs: int, rhythm: Rhythm, now: floa
 
 def section_of(href: str) -> str:
     """Return the section that an address's hints are measured with: the first folder of its path, "/" at the root."""
-    first, slash, _ = urlsplit(href).path.lstrip("/").partition("/")
+    # By hand: with urlsplit this was a tenth of what a page costs that is left alone.
+    _, _, path = href.partition("//")[2].partition("/")
+    first, slash, _ = path.partition("?")[0].lstrip("/").partition("/")
     return f"/{first}/" if slash and first else "/"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 from purlieu import revisit
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
@@ -149,8 +149,9 @@ class History:
         if plan.hint:
             section = "" if plan.hint == "index" else revisit.section_of(visit.entry.href)
             numbers = measured[visit.entry.host, section, plan.hint]
-            for place, number in enumerate(astuple(revisit.measured(plan, is_changed=is_changed))):
-                numbers[place] += number
+            one = revisit.measured(plan, is_changed=is_changed)
+            said = (one.announced, one.confirmed, one.sampled, one.missed, one.left)
+            numbers[:] = [so_far + number for so_far, number in zip(numbers, said, strict=True)]
 
     def _page_row(self, visit: Visit) -> tuple[Value, ...]:
         response, entry = visit.response, visit.entry
