@@ -11,7 +11,7 @@ import pytest
 from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
 from purlieu.crawl.local import Result
-from purlieu.report import crawl_result
+from purlieu.report import crawl_result, explain
 from purlieu.response import Request, Response
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
@@ -346,3 +346,19 @@ def test_a_revisit_that_is_cut_short_resumes_to_the_same_ledger(tmp_path: Path, 
     assert {key: {n: v for n, v in row.items() if n not in differing} for key, row in one.items()} == {
         key: {n: v for n, v in row.items() if n not in differing} for key, row in two.items()
     }
+
+
+def test_explain_tells_the_history_of_a_page(tmp_path: Path) -> None:
+    """``explain --run`` says when a page was first seen, how often it was asked for and how often it had changed."""
+    site = Site({"": html("a"), "a": html()})
+    site.run(tmp_path)
+    site.pages[f"{HOME}a"] = html(body="changed")
+    site.run(tmp_path, REVISIT, days=2)
+    database = SqliteDatabase.reader(str(tmp_path / "s.db"))
+    reader = Reader(database)
+    run = reader.run(2)
+    assert run is not None
+    told = explain.facts(explain.by_run(reader, run, f"{HOME}a"))["history"]
+    database.close()
+    assert (told["visits"], told["changes"], told["retired"]) == (2, 1, 0)
+    assert told["first_seen"] < told["last_changed"] == told["asked_at"]

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 
 from purlieu.cli import config, report
 from purlieu.cli.options import SETTINGS_FILE
-from purlieu.cli.words import padded, safe
+from purlieu.cli.words import moment, padded, safe
 from purlieu.errors import Mistake, SettingsError
 from purlieu.judgement import told_suffix
 from purlieu.report import explain
 from purlieu.report.explain import Explanation, InRun
+from purlieu.store.reader import PastRow
 
 _SHOWN_SITES = 10
 _LABEL = 12
@@ -63,6 +64,19 @@ def lines(told: Explanation, language: str) -> Iterator[str]:
         yield from _in_run(told.in_run, language)
 
 
+def _past(past: PastRow) -> Iterator[str]:
+    yield _fact("history", f"first seen {moment(past.first_seen)}, last asked for {moment(past.asked_at)}")
+    changed = f"last changed {moment(past.last_changed)}" if past.changes else "never seen to change"
+    yield _fact("", f"{past.visits:,} visits, {past.changes:,} changes, {changed}")
+    if past.interval_seconds and not past.retired:
+        yield _fact("", f"asked for again after {past.interval_seconds / 86_400:.1f} days, unless a sitemap says otherwise")
+    if past.missed_runs:
+        yield _fact("", "no link and no sitemap names it any more; it is asked for ever more rarely")
+    if past.gone_runs:
+        end = "not asked for any more" if past.retired else "asked for ever more rarely"
+        yield _fact("", f"missing {past.gone_runs:,} times in a row: {end}")
+
+
 def _fact(label: str, text: str) -> str:
     return f"  {padded(label, _LABEL)}{text}"
 
@@ -106,6 +120,8 @@ def _in_run(told: InRun, language: str) -> Iterator[str]:
         yield _fact("sitemaps" if not step else "", f"{file}{f', lastmod {lastmod}' if lastmod else ''}")
     if not told.sitemaps:
         yield _fact("sitemaps", "none that was read names it")
+    if told.past:
+        yield from _past(told.past)
     for step, (page, kind, nofollow) in enumerate(told.linking.found):
         yield _fact("linked from" if not step else "", f"{page} ({kind}{', nofollow' if nofollow else ''})")
     if not told.linking.found:

@@ -41,6 +41,13 @@ def clock(seconds: float) -> str:
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
+def moment(at: float) -> str:
+    """Return a moment in seconds since the epoch as a date and time in UTC."""
+    from datetime import UTC, datetime  # not for the commands that show none
+
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+
+
 def size(count: float) -> str:
     """Return a number of bytes as people write it: ``1.2 MB``."""
     for unit in ("B", "kB", "MB", "GB"):

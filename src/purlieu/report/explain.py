@@ -19,7 +19,7 @@ from purlieu.landing import Landing
 from purlieu.outcome import REASONS
 from purlieu.scope import GRANT_SEED
 from purlieu.settings import Settings
-from purlieu.store.reader import FoundRow, Linking, Reader, RunRow, UnlistedRow, VisitRow
+from purlieu.store.reader import FoundRow, Linking, PastRow, Reader, RunRow, UnlistedRow, VisitRow
 from purlieu.url import host_of, origin_of, parse
 
 MOST_LINKING: Final = 20
@@ -75,6 +75,7 @@ class InRun:
     sitemaps: tuple[tuple[str, str | None], ...]
     linking: Linking
     unlisted: tuple[UnlistedRow, ...]
+    past: PastRow | None
     asks_robots: bool
     """Whether it is an address of the web, which has a robots.txt."""
 
@@ -162,6 +163,7 @@ def by_run(reader: Reader, run: RunRow, url: str) -> Explanation:
         tuple(reader.naming_sitemaps(run, href, MOST_SITEMAPS)),
         linking,
         () if rows else _unlisted(reader, run, judgement, host),
+        reader.past(run, href) if host else None,
         bool(host),
     )
     return Explanation(judgement, tuple(_notes(told)), told)
@@ -324,6 +326,7 @@ def _facts_in_run(told: InRun) -> dict[str, Any]:
         "landing": {"kind": landing.kind.value, "url": landing.href, "hops": landing.hops} if landing else None,
         "sitemaps": [{"url": file, "lastmod": lastmod} for file, lastmod in told.sitemaps],
         "linked_from": [{"url": url, "kind": kind, "nofollow": nofollow} for url, kind, nofollow in told.linking.found],
+        "history": told.past._asdict() if told.past else None,
         "pages_searched": told.linking.scanned,
         "all_pages_searched": not told.linking.cut,
     }

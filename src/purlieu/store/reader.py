@@ -103,6 +103,24 @@ class MadeRow(NamedTuple):
     alternates: str | None
 
 
+class PastRow(NamedTuple):
+    """What the history of a crawl knows of a page; times are seconds since the epoch, 0 for never.
+
+    ``asked_at`` is when it was last asked for; ``missed_runs`` how often in a row it was asked for and named by
+    nothing; ``retired``: it is not asked for any more.
+    """
+
+    first_seen: float
+    asked_at: float
+    last_changed: float
+    visits: int
+    changes: int
+    interval_seconds: float | None
+    gone_runs: int
+    missed_runs: int
+    retired: int
+
+
 class RobotsRow(NamedTuple):
     """What a run knows of an origin's robots.txt: ``body`` None until it was read, ``ended`` its pages' ending."""
 
@@ -310,6 +328,11 @@ class Reader:
         """Return where the seeds of sites have landed, by the seed's href (R-3.2)."""
         return dict(self._database.rows("landings", run.id))
 
+    def past(self, run: RunRow, href: str) -> PastRow | None:
+        """Return what the runs of a crawl have learnt of a page up to now, None when it was never asked for."""
+        row = self._database.one("report_past", run.id, host_of(href), self._hash_of(href), href)
+        return PastRow._make(row) if row else None
+
     def robots(self, run: RunRow, origin: str) -> RobotsRow | None:
         """Return what a run knows of the robots.txt of an origin, None when it never came there."""
         row = self._database.one("report_robots", run.id, origin)
@@ -365,11 +388,19 @@ class Reader:
 
     def counts(self, run: RunRow) -> dict[tuple[str, str, str], int]:
         """Return how many rows of the ledger ended how: (purpose, kind, reason) to number. Refusals are pages."""
+        if run.pruned_at is not None:
+            row = self._database.one("report_totals", run.id)
+            return {(one[0], one[1], one[2]): one[3] for one in json.loads((row and row[0]) or "[]")}
         counts = {(row[0], row[1], row[2]): int(row[3]) for row in self._database.rows("report_counts", run.id)}
         for reason, n in self._database.rows("report_refused", run.id):
             key = ("page", "excluded", reason)
             counts[key] = counts.get(key, 0) + n
         return counts
+
+    def crawl_number(self, crawl: str) -> int | None:
+        """Return the number of a crawl, None when there is none of that name."""
+        row = self._database.one("crawl_id", crawl)
+        return None if row is None else int(row[0])
 
     def hosts(self, run: RunRow) -> Iterator[HostRow]:
         """Yield the hosts that were asked for anything or given up, by name."""

@@ -149,3 +149,9 @@ SELECT count(*), min(href) FROM page WHERE crawl = ? AND missed_runs = 1;
 -- What the sitemaps said of the pages that were asked for in this run.
 UPDATE page SET lastmod = (SELECT max(s.lastmod) FROM sitemap_entry AS s WHERE s.run = ?2 AND s.host = page.host AND s.hash = page.hash)
 WHERE crawl = ?1 AND asked_at >= (SELECT r.started_at FROM run AS r WHERE r.id = ?2);
+
+-- name: report_past
+-- What the history knows of a page, for a report.
+SELECT p.first_seen, p.asked_at, p.last_changed, p.visits, p.changes, p.interval_seconds, p.gone_runs, p.missed_runs, p.retired
+FROM run AS r JOIN page AS p ON p.crawl = r.crawl JOIN host AS h ON h.id = p.host
+WHERE r.id = ? AND h.name = ? AND p.hash = ? AND p.href = ?;
