@@ -48,7 +48,7 @@ LOOK: Final = (
     ),
     Command(
         "diff",
-        "tell what was added, removed or changed between two sitemaps; exit status 1 if anything was",
+        "tell what was added, removed or changed between two sitemaps",
         (
             Argument(("before",), _WHAT, "A"),
             Argument(("after",), "the same, to compare with", "B"),

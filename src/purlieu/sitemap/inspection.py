@@ -6,7 +6,7 @@ proven about it by robots.txt files is told by the caller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from purlieu import url as urls
@@ -14,7 +14,6 @@ from purlieu.errors import UrlError
 from purlieu.sitemap.entry import Child, Entry, Kind, Problem
 from purlieu.sitemap.location import in_location
 from purlieu.sitemap.reader import Reader
-from purlieu.sitemap.unpack import LIMIT_BYTES
 
 LIMIT_BYTES_2007 = 10_485_760  # SM-21
 _MOST_OF_A_KIND = 100
@@ -109,7 +108,8 @@ def inspect(
     """
     found = Inspection(url)
     rule = Rule(url if place == "" else place) if place is not None else None
-    for reader, item in _items(pieces, url, strict=strict):
+    reader = Reader(url, strict=strict)
+    for item in reader.items(pieces()):
         if isinstance(item, Problem):
             found.problems.append(item)
         elif isinstance(item, Child):
@@ -120,21 +120,13 @@ def inspect(
                 found.outside.append((reader.line, item.loc))
             if each:
                 each(item)
-        found.kind, found.refused, found.size_bytes = reader.kind, reader.refused, reader.size_bytes
+    found.kind, found.refused, found.size_bytes = reader.kind, reader.refused, reader.size_bytes
     if found.refused and strict:
         found.entries, found.children, found.outside = 0, [], []  # AMB-SM-4
-    other = [item.kind for _, item in _items(pieces, url, strict=not strict) if isinstance(item, Problem)]
+    other = [item.kind for item in Reader(url, strict=not strict).items(pieces()) if isinstance(item, Problem)]
     lenient, strictly = ([one.kind for one in found.problems], other)[:: -1 if strict else 1]
     found.lost, found.is_faulty = any(kind not in MENDED for kind in lenient), bool(strictly)
     return found
-
-
-def _items(
-    pieces: Callable[[], Iterable[bytes]], url: str, *, strict: bool
-) -> Iterator[tuple[Reader, Entry | Child | Problem]]:
-    reader = Reader(url, strict=strict, limit_bytes=LIMIT_BYTES)
-    for item in reader.items(pieces()):
-        yield reader, item
 
 
 class Rule:
