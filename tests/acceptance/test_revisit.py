@@ -362,3 +362,16 @@ def test_explain_tells_the_history_of_a_page(tmp_path: Path) -> None:
     database.close()
     assert (told["visits"], told["changes"], told["retired"]) == (2, 1, 0)
     assert told["first_seen"] < told["last_changed"] == told["asked_at"]
+
+
+@pytest.mark.parametrize("path", ["map.xml", "hop"])
+def test_a_sitemap_as_the_seed_stands_unchanged_too(tmp_path: Path, path: str) -> None:
+    """A start address that is a sitemap, or leads to one, is asked conditionally and names the same pages (R-2.4)."""
+    dates = {"a": "2025-12-01", "b": "2025-12-01"}
+    site = Site({"map.xml": urlset(**dates), "hop": redirect("/map.xml"), "a": html(), "b": html("c"), "c": html()})
+    seeds = {"seeds": [f"{HOME}{path}"]}
+    site.run(tmp_path, seeds)
+    _, asked = site.run(tmp_path, {**REVISIT, **seeds}, days=3)
+    assert sorted(asked) == sorted({path, "map.xml", "c"})
+    assert ledger(tmp_path / "s.db", 1).keys() == ledger(tmp_path / "s.db", 2).keys()
+    assert endings(tmp_path / "s.db", 2)[f"{HOME}a"] == "unchanged.sitemap_lastmod"

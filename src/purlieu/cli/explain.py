@@ -69,7 +69,8 @@ def _past(past: PastRow) -> Iterator[str]:
     changed = f"last changed {moment(past.last_changed)}" if past.changes else "never seen to change"
     yield _fact("", f"{past.visits:,} visits, {past.changes:,} changes, {changed}")
     if past.interval_seconds and not past.retired:
-        yield _fact("", f"asked for again after {past.interval_seconds / 86_400:.1f} days, unless a sitemap says otherwise")
+        days = f"{past.interval_seconds / 86_400:.1f} days"
+        yield _fact("", f"asked for again after {days}, unless a sitemap says otherwise")
     if past.missed_runs:
         yield _fact("", "no link and no sitemap names it any more; it is asked for ever more rarely")
     if past.gone_runs:

@@ -198,14 +198,16 @@ class History:
         run, crawl, old, number = self._run.id, self._run.crawl, plan.known.last_run, NUMBERS[entry.purpose]
         self._database.run("take_over_response", run, old, entry.host, number, entry.hash)
         self._database.run("take_over_status", run, entry.host, number, entry.hash)
-        if entry.purpose is Purpose.SITEMAP:
+        if entry.purpose is Purpose.SITEMAP or self._database.one("known_sitemap", crawl, entry.host, entry.hash):
             asked_at = visit.at if visit.requests else 0.0
             self._database.run("take_over_sitemap_read", run, old, entry.host, entry.hash)
             self._database.run("take_over_sitemap_entries", run, old, entry.href)
             self._database.run("take_over_sitemap_children", run, old, entry.href)
             lastmod = self._index_lastmod(entry)
             self._database.run("sitemap_taken_over", lastmod, asked_at, run, crawl, entry.host, entry.hash)
-        elif visit.requests:
+        if entry.purpose is Purpose.SITEMAP:
+            return
+        if visit.requests:
             self._database.run(
                 "page_not_modified", visit.at, self._rhythm.least_seconds, self._rhythm.most_seconds, SLOWER, run,
                 self._seen(entry), crawl, entry.host, entry.hash,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from purlieu import robots as robots_txt
 from purlieu import url
 from purlieu.admission import grant_of_hop
-from purlieu.candidate import Candidate, Facts, FoundBy, Purpose, Standing
+from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.decide import Visit
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP
 from purlieu.store.counters import Run
@@ -122,10 +122,16 @@ class Sitemaps:
             self._store(visit)
         if entry.purpose is Purpose.SITEMAP:
             self._apply(entry.href, now)
-        elif visit.sitemap is not None and self._rules.read and facts.grant in {GRANT_SEED, GRANT_SEED_REDIRECT}:
+        elif not self._rules.read or facts.grant not in {GRANT_SEED, GRANT_SEED_REDIRECT}:
+            return
+        elif visit.sitemap is not None or (visit.takes_over and self._was_read(entry)):
             named = Facts(0, facts.hops, found_by=FoundBy.SEED, via=facts.via, linked=False, grant=facts.grant)
             self._intake.add(Candidate(entry.href, named, Purpose.SITEMAP))
             self.owned(entry.href)
+
+    def _was_read(self, entry: Entry) -> bool:
+        """Return whether what a page said as a sitemap stands unchanged from an earlier run."""
+        return self._database.one("sitemap_read", self._run.id, entry.host, entry.hash) is not None
 
     def settle(self, now: float) -> bool:
         """Apply again what files say of which more is known since the last call; return whether there were any."""
