@@ -82,6 +82,10 @@ def _run(words: Sequence[str]) -> int:
         from purlieu.cli import diff
 
         return diff.run(arguments)
+    if arguments.command == "store" and arguments.what == "prune":
+        from purlieu.cli import prune
+
+        return prune.run(arguments)
     if arguments.command in {"schedule", "keep"}:
         from purlieu.cli import schedule
 

@@ -300,6 +300,25 @@ COMMANDS: Final = (
         ),
     ),
     Command(
+        "store",
+        "look after the store",
+        commands=(
+            Command(
+                "prune",
+                "remove the ledgers of old runs; history, totals and findings stay",
+                (
+                    _STORE,
+                    Argument(
+                        ("--keep",), "keep so many runs of each crawl (default: as retention.ledger_runs says)", "N"
+                    ),
+                    Argument(("--crawl",), "prune this crawl alone", "CRAWL"),
+                    Argument(("--compact",), "give the freed room back to the disk", kind="flag"),
+                    Argument(("--json",), "print one JSON object a run", kind="flag"),
+                ),
+            ),
+        ),
+    ),
+    Command(
         "schedule",
         "plan runs of a crawl; `purlieu keep` starts them",
         commands=(

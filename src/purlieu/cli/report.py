@@ -18,8 +18,10 @@ from purlieu.cli import summary
 from purlieu.cli.config import existing_store
 from purlieu.cli.options import VIEWS
 from purlieu.cli.words import padded, safe
+from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.outcome import KINDS
+from purlieu.report.pruning import refuse
 from purlieu.settings import Settings
 from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
@@ -61,25 +63,27 @@ def run(arguments: argparse.Namespace) -> int:
 
         return view.run(arguments)
     with opened(arguments.store) as reader:
-        row = run_named(reader, arguments.run, arguments.store)
+        row = run_named(reader, arguments.run, arguments.store, pruned=True)
         made = _settings(reader, row)
     language = arguments.lang or made.language
     formats = arguments.format or made.formats
     folder = Path(arguments.output or settings.result_folder(made, row.crawl, row.id))
-    files = report.write(arguments.store, row.id, folder, formats, language)
+    now = RealClock().now()
+    files = report.write(arguments.store, row.id, folder, formats, language, now=now)
     with opened(arguments.store) as reader:
         told = summary.of_run(reader, row, tuple(map(str, files)))
+        absent = report.crawl_result.available(row, now, report.crawl_result.kept_days(reader, row))
     for line in summary.lines(told, language):
         sys.stdout.write(f"{line}\n")
-    if "crawl_result" in formats and (why := report.crawl_result.absence(row)):
-        sys.stdout.write(f"\n{report.FILES['crawl_result']}: {why.sentence(language)}\n")
+    if "crawl_result" in formats and absent:
+        sys.stdout.write(f"\n{report.FILES['crawl_result']}: {absent.sentence(language)}\n")
     return 0
 
 
-def run_named(reader: Reader, named: str, store: str) -> RunRow:
+def run_named(reader: Reader, named: str, store: str, *, pruned: bool = False) -> RunRow:
     """Return the run of a number, the latest, or a crawl's: NAME@last, NAME@last-1 and so on.
 
-    Raises SettingsError when there is none.
+    Raises SettingsError when there is none, and StoreError when its rows were pruned, unless ``pruned`` will do.
     """
     crawl, at, back = named.rpartition("@last")
     if named == "latest":
@@ -92,7 +96,7 @@ def run_named(reader: Reader, named: str, store: str) -> RunRow:
         known = ", ".join(str(one.id) for one in reader.runs()[:20]) or "none"
         remedy = f"there is no such run in {store}; write latest, CRAWL@last, or one of its runs ({known})"
         raise SettingsError((Mistake("RUN", named, remedy),))
-    return row
+    return row if pruned else refuse(row)
 
 
 def _of_crawl(reader: Reader, crawl: str, back: int) -> RunRow | None:

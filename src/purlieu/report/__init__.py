@@ -11,6 +11,7 @@ from typing import Final
 
 from purlieu.errors import Mistake, SettingsError, StoreError
 from purlieu.report import crawl_result, ledger
+from purlieu.report.pruning import refuse
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 
@@ -24,11 +25,15 @@ FILES: Final = {
 """The file of each format, by the name that ``--format`` takes."""
 
 
-def write(store_path: str, run: int, folder: Path, formats: Sequence[str], language: str = "en") -> list[Path]:
+def write(
+    store_path: str, run: int, folder: Path, formats: Sequence[str], language: str = "en", *, now: float | None = None
+) -> list[Path]:
     """Write a run's files into a folder, made when absent, and return their paths in the order of ``formats``.
 
     Each file replaces the one of its name, whole or not at all. A run that was stopped by the system or has not
     ended has no ``crawl_result`` (MF-30): its path is then not in the list, and ``crawl_result.absence`` says why.
+    Where ``now`` is given, one that is older than ``retention.result_days`` is not written either (MF-31); a file that
+    is there already is left alone. A run whose ledger was pruned has no files (R-8.4).
     Raises SettingsError for an unknown format, StoreError for a run that is not there or a disk that is full.
     """
     unknown = [name for name in formats if name not in FILES]
@@ -44,8 +49,12 @@ def write(store_path: str, run: int, folder: Path, formats: Sequence[str], langu
         written = []
         for name in dict.fromkeys(formats):
             path = folder / FILES[name]
+            if name == "crawl_result" and now is not None:
+                days = crawl_result.kept_days(reader, row)
+                if crawl_result.available(row, now, days) is crawl_result.Absence.TOO_OLD:
+                    continue
             if name != "crawl_result":
-                ledger.write(reader, row, path, name, language)
+                ledger.write(reader, refuse(row), path, name, language)
             elif crawl_result.write(reader, row, path) is not None:
                 continue
             written.append(path)

@@ -6,6 +6,7 @@ endings mean stands in ``outcome.py``; the ledger, not this file, is the whole t
 
 from __future__ import annotations
 
+import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -73,6 +74,7 @@ class Absence(StrEnum):
     STOPPED_BY_SYSTEM = "stopped_by_system"
     RUNNING = "running"
     TOO_OLD = "too_old"
+    PRUNED = "pruned"
 
     def sentence(self, language: str = "en") -> str:
         """Return what the owner is told, in ``en``, ``ja`` or ``zh``."""
@@ -95,6 +97,11 @@ _ABSENCES: Final = {
         "クロール結果の保管期限を超えています。再度クロール実行をお試しください。",
         "抓取结果已超过保存期限；请再次运行抓取。",
     ),
+    Absence.PRUNED: (
+        "The ledger of the run was pruned (retention.ledger_runs), so it has no crawl result; run the crawl again.",
+        "台帳が削除されたため（retention.ledger_runs）、クロール結果はありません。再度クロール実行をお試しください。",
+        "运行的台账已按 retention.ledger_runs 清理，无法生成抓取结果；请再次运行抓取。",
+    ),
 }
 
 
@@ -102,18 +109,29 @@ def absence(run: RunRow) -> Absence | None:
     """Return why no file can be made of a run, None when one can (MF-30, R-8.1)."""
     if run.state == "failed":
         return Absence.STOPPED_BY_SYSTEM
-    return Absence.RUNNING if run.state == "running" else None
+    if run.state == "running":
+        return Absence.RUNNING
+    return Absence.PRUNED if run.pruned_at is not None else None
 
 
 def available(run: RunRow, now: float, kept_days: int = KEPT_DAYS) -> Absence | None:
     """Return why a run's file may not be downloaded ``now`` (seconds since the epoch), None when it may.
 
-    The days count from the run's end (MF-31); exactly as many are still kept (AMB-MF-12).
+    The days count from the run's end (MF-31); exactly as many are still kept (AMB-MF-12). -1 is for ever.
     """
     missing = absence(run)
-    if missing is None and is_older(run.ended_at or run.started_at, now, kept_days):
+    if missing is None and kept_days >= 0 and is_older(run.ended_at or run.started_at, now, kept_days):
         return Absence.TOO_OLD
     return missing
+
+
+def kept_days(reader: Reader, run: RunRow) -> int:
+    """Return for how many days the file of a run may be written: ``retention.result_days`` of its settings."""
+    try:
+        days = tomllib.loads(reader.config(run))["retention"]["result_days"]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+        return KEPT_DAYS
+    return days if isinstance(days, int) else KEPT_DAYS
 
 
 def write(reader: Reader, run: RunRow, path: Path) -> Absence | None:

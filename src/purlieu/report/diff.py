@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TextIO
 
 from purlieu.difference import FACTS, Difference, Seen, is_told, judge, section_of
-from purlieu.errors import StoreError
+from purlieu.report.pruning import refuse
 from purlieu.report.whole_file import replacing
 from purlieu.store.database import Row
 from purlieu.store.reader import Reader, RunRow
@@ -103,22 +103,11 @@ def pairs(reader: Reader, before: RunRow, after: RunRow, values_of: Iterable[str
     whose ledger was pruned (R-8.4).
     """
     for run in (before, after):
-        if run.pruned_at is not None:
-            raise StoreError(pruned(run))
+        refuse(run)
     compared = frozenset(map(str.lower, values_of))
     for href, one, two in reader.seen_in(before, after):
         seen = _seen(one, compared), _seen(two, compared)
         yield Pair(href, *judge(*seen), *seen)
-
-
-def pruned(run: RunRow) -> str:
-    """Return the sentence that says what a pruned run still has (R-8.4)."""
-    from purlieu.report.column import iso8601
-
-    return (
-        f'the ledger of run "{run.id}" of {run.crawl} was pruned on {iso8601(run.pruned_at or 0)[:10]} '
-        "(retention.ledger_runs); its totals and findings are kept, its rows are not: name a later run"
-    )
 
 
 def _seen(row: Row | None, compared: frozenset[str]) -> Seen | None:

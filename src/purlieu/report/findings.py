@@ -46,7 +46,7 @@ def _derived(reader: Reader, run: RunRow, books: Books) -> Iterator[Finding]:
         if row.reason == "scope":  # links that are not of the web are never listed, and no setting would
             counted[row.host] += row.count
     yield from (Finding("refusals_not_listed", host, {"count": count}) for host, count in counted.items())
-    if run.state != "running":
+    if run.state != "running" and run.pruned_at is None:  # of a pruned run they were noted before its rows went
         yield from _of_pages(reader, run, books)
 
 

@@ -83,6 +83,10 @@ SELECT count(*) FROM entry WHERE run = ?;
 SELECT CASE purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' ELSE 'sitemap' END, end_kind, end_reason, count(*)
 FROM ending WHERE run = ? GROUP BY purpose, end_kind, end_reason;
 
+-- name: report_totals
+-- What the rows of a pruned run summed up to.
+SELECT totals FROM run WHERE id = ?;
+
 -- name: report_refused
 -- Listed refusals by reason, less those whose address was admitted later.
 SELECT f.reason, count(*) FROM refusal AS f WHERE f.run = ? AND NOT EXISTS (

@@ -27,7 +27,7 @@ class Planned:
 
 
 class Event(NamedTuple):
-    """What became of a due time; ``times``: for how many due times, when several were missed in a row. ``state``: see schema.sql."""
+    """What became of a due time, or of so many in a row that were missed. ``state``: see schema.sql."""
 
     due_at: float
     state: str

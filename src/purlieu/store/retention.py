@@ -1,0 +1,87 @@
+"""Remove the rows of old runs, a piece at a time (R-8.4): the only deleter.
+
+Knows what must stay: history, totals, findings, the newest run, and what a later run takes over. Which runs are to go
+is the owner's setting; what a run's totals and findings are, others say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Final
+
+from purlieu.finding import Finding
+from purlieu.store.database import Database
+
+ROWS_AT_ONCE: Final = 20_000
+"""About so many rows go in one transaction, so that neither the log grows without bound nor a reader waits long."""
+_HASHES: Final = 2**64
+_LOWEST: Final = -(2**63)
+_BY_PURPOSE: Final = ("prune_entries", "prune_refusals", "prune_lineage")
+_BY_HASH: Final = ("prune_sitemap_entries", "prune_sitemap_children", "prune_sitemaps")
+
+
+def prunable(database: Database, crawl: int, keep: int) -> list[int]:
+    """Return the runs of a crawl whose rows go when those of its ``keep`` newest finished runs stay, the oldest first.
+
+    Runs between those that stay are among them, whatever became of them; so is the newest run. One that was pruned
+    before is in the list too: it may have been broken off.
+    """
+    return [row[0] for row in database.rows("prunable_runs", crawl, keep)]
+
+
+def prune(
+    database: Database,
+    run: tuple[int, int],
+    totals: Mapping[tuple[str, str, str], int],
+    findings: Iterable[Finding],
+    now: float,
+) -> int:
+    """Remove the rows of a run, (its number, its crawl's), and return how many went. May be broken off and done again.
+
+    ``totals`` are its counts by purpose, kind and reason, which stand from now on; ``findings`` what it told.
+    """
+    number, crawl = run
+    with database.transaction():
+        text = json.dumps([[*key, count] for key, count in sorted(totals.items())])
+        is_new = database.run("mark_pruned", now, text, number) == 1
+        if is_new:
+            kept = [(number, one.code, one.subject, json.dumps(dict(one.arguments))) for one in findings]
+            database.many("keep_finding", kept)
+    if not is_new and database.one("has_prunable_rows", number) is None:
+        return 0
+    removed = 0
+    waiting: list[tuple[int, int, int]] = []
+    rows = 0
+    for host, count in list(database.rows("prunable_hosts", number)):
+        pieces = list(_pieces(count))
+        for first, last in pieces:
+            waiting.append((host, first, last))
+            rows += count // len(pieces) + 1
+            if rows >= ROWS_AT_ONCE:
+                removed += _remove(database, number, crawl, waiting)
+                waiting, rows = [], 0
+    removed += _remove(database, number, crawl, waiting)
+    with database.transaction():
+        database.run("prune_robots", number)
+    return removed
+
+
+def _pieces(count: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of hashes that hold about ``ROWS_AT_ONCE`` of so many rows each; hashes are spread evenly."""
+    parts = count // ROWS_AT_ONCE + 1
+    edges = [_LOWEST + _HASHES * part // parts for part in range(parts + 1)]
+    yield from ((first, last - 1) for first, last in pairwise(edges))
+
+
+def _remove(database: Database, run: int, crawl: int, waiting: list[tuple[int, int, int]]) -> int:
+    removed = 0
+    with database.transaction():
+        for host, first, last in waiting:
+            for purpose in range(3):
+                removed += sum(database.run(name, run, host, purpose, first, last) for name in _BY_PURPOSE)
+                removed += database.run("prune_responses", run, host, purpose, first, last, crawl)
+            removed += database.run("prune_sketches", run, host, first, last)
+            removed += sum(database.run(name, run, host, first, last, crawl) for name in _BY_HASH)
+    return removed

@@ -1,0 +1,68 @@
+-- Pruning (R-8.4): the only statements that remove what runs have written. History, totals, findings and what a later run takes
+-- over (page.last_run, sitemap_file.last_run) stay.
+
+-- name: prunable_runs
+-- Runs of a crawl that are older than its newest finished ones, so many of them, and have not been emptied.
+SELECT r.id FROM run AS r WHERE r.crawl = ?1 AND r.state <> 'running'
+    AND r.id < (SELECT max(n.id) FROM run AS n WHERE n.crawl = ?1)
+    AND r.id < (SELECT n.id FROM run AS n WHERE n.crawl = ?1 AND n.state = 'done' ORDER BY n.id DESC LIMIT 1 OFFSET ?2 - 1)
+ORDER BY r.id;
+
+-- name: mark_pruned
+-- From now on the run says so; its rows go after that, so that no report ever shows a part of them as the whole.
+UPDATE run SET pruned_at = ?, totals = ? WHERE id = ? AND pruned_at IS NULL;
+
+-- name: keep_finding
+INSERT OR REPLACE INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, ?);
+
+-- name: has_prunable_rows
+-- Whether pruning was broken off, or never begun; the rows of robots go last.
+SELECT 1 FROM robots WHERE run = ?1 AND ended IS NULL UNION ALL SELECT 1 FROM refusal WHERE run = ?1 LIMIT 1;
+
+-- name: prunable_hosts
+-- The hosts of which a run still has rows, with about how many; number 0 holds what has no host.
+SELECT host, pages + refused FROM run_host WHERE run = ?1
+UNION SELECT 0, 0
+UNION SELECT host, 0 FROM refusal WHERE run = ?1 AND NOT EXISTS (SELECT 1 FROM run_host AS h WHERE h.run = ?1 AND h.host = refusal.host)
+ORDER BY 1;
+
+-- name: prune_entries
+DELETE FROM entry WHERE run = ?1 AND host = ?2 AND purpose = ?3 AND hash BETWEEN ?4 AND ?5;
+
+-- name: prune_refusals
+DELETE FROM refusal WHERE run = ?1 AND host = ?2 AND purpose = ?3 AND hash BETWEEN ?4 AND ?5;
+
+-- name: prune_lineage
+DELETE FROM site_of WHERE run = ?1 AND host = ?2 AND purpose = ?3 AND hash BETWEEN ?4 AND ?5;
+
+-- name: prune_responses
+-- Those that a later run takes over stay.
+DELETE FROM response WHERE run = ?1 AND host = ?2 AND purpose = ?3 AND hash BETWEEN ?4 AND ?5
+    AND NOT EXISTS (SELECT 1 FROM page AS p WHERE p.crawl = ?6 AND p.host = response.host AND p.hash = response.hash
+        AND p.last_run = ?1)
+    AND NOT EXISTS (SELECT 1 FROM sitemap_file AS f WHERE f.crawl = ?6 AND f.host = response.host AND f.hash = response.hash
+        AND f.last_run = ?1);
+
+-- name: prune_sketches
+DELETE FROM sketch WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4;
+
+-- name: prune_sitemap_entries
+DELETE FROM sitemap_entry WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
+    AND sitemap NOT IN (SELECT href FROM sitemap_file WHERE crawl = ?5 AND last_run = ?1);
+
+-- name: prune_sitemap_children
+DELETE FROM sitemap_child WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
+    AND sitemap NOT IN (SELECT href FROM sitemap_file WHERE crawl = ?5 AND last_run = ?1);
+
+-- name: prune_sitemaps
+DELETE FROM sitemap_read WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
+    AND NOT EXISTS (SELECT 1 FROM sitemap_file AS f WHERE f.crawl = ?5 AND f.host = sitemap_read.host AND f.hash = sitemap_read.hash
+        AND f.last_run = ?1);
+
+-- name: prune_robots
+-- An origin whose robots.txt ended its pages is a finding, and stays.
+DELETE FROM robots WHERE run = ? AND ended IS NULL;
+
+-- name: vacuum
+-- Give the room that was freed back to the disk; needs as much again while it works.
+VACUUM;
