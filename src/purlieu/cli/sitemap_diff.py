@@ -61,10 +61,14 @@ class Change(NamedTuple):
 class Sorter:
     """Entries in the order of their addresses, however many there are; of several for one address the first counts."""
 
-    def __init__(self, held: ExitStack, *, normal: bool) -> None:
-        """Keep what does not fit in files that go away with ``held``; ``normal`` writes addresses as a run does."""
+    def __init__(self, held: ExitStack, *, normal: bool, most: int = _IN_MEMORY) -> None:
+        """Keep what does not fit in files that go away with ``held``; ``normal`` writes addresses as a run does.
+
+        ``most`` are sorted in memory at a time.
+        """
         self._held = held
         self._normal = normal
+        self._most = most
         self._files: list[IO[str]] = []
         self._rows: list[Said] = []
 
@@ -75,7 +79,7 @@ class Sorter:
             with suppress(UrlError):
                 loc = parse(loc).href
         self._rows.append(Said(loc, entry.lastmod, entry.changefreq, entry.priority))
-        if len(self._rows) >= _IN_MEMORY:
+        if len(self._rows) >= self._most:
             self._rows.sort(key=lambda said: said.url)
             file = self._held.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8"))  # noqa: SIM115 - held
             file.writelines(json.dumps(row) + "\n" for row in self._rows)
