@@ -19,7 +19,12 @@ from lxml import etree
 from tests.crawling import HOME, crawl, endings, html, made_settings
 from tests.shared import CONFORMANCE
 from usp.fetch_parse import SitemapFetcher
-from usp.web_client.abstract_client import AbstractWebClient, LocalWebClientSuccessResponse, WebClientErrorResponse
+from usp.web_client.abstract_client import (
+    AbstractWebClient,
+    AbstractWebClientResponse,
+    LocalWebClientSuccessResponse,
+    WebClientErrorResponse,
+)
 
 from purlieu import sitemap
 from purlieu.errors import SettingsError, StoreError
@@ -117,7 +122,7 @@ def left_out(path: Path) -> dict[str, str]:
     return {row["url"]: row["reason"] for row in rows}
 
 
-class Served(AbstractWebClient):  # type: ignore[misc]  # the peer has no types
+class Served(AbstractWebClient):
     """Serves a folder to the peer, as a web server would."""
 
     def __init__(self, folder: Path) -> None:
@@ -127,7 +132,7 @@ class Served(AbstractWebClient):  # type: ignore[misc]  # the peer has no types
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
         """Have no limit."""
 
-    def get(self, url: str) -> object:
+    def get(self, url: str) -> AbstractWebClientResponse:
         """Give the file of a URL."""
         path = self._folder / url.removeprefix(HOME)
         if not path.is_file():

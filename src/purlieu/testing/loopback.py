@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import formatdate
 from typing import Final, Self
 
@@ -37,6 +37,7 @@ class Received:
     target: str
     headers: dict[str, str]
     at: float
+    body: bytes = b""
 
     @property
     def path(self) -> str:
@@ -148,6 +149,8 @@ class Loopback:
             while again:
                 head = await reader.readuntil(b"\r\n\r\n")
                 received = _read(head)
+                if length := received.headers.get("content-length", ""):
+                    received = replace(received, body=await reader.readexactly(min(int(length), REQUEST_BYTES)))
                 self.log.append(received)
                 async with asyncio.timeout(self._seconds):
                     again = await self._answer(received, out)
