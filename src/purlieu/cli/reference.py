@@ -14,6 +14,7 @@ from purlieu.outcome import KINDS, LANGUAGES, MF3_MESSAGES, REASONS, Reason
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import OriginSettings, Settings
 from purlieu.settings.tree import LISTS, SECTIONS, known, written
+from purlieu.sitemap.choose import REASONS as LEFT_OUT
 
 _MADE: Final = "<!-- Made by scripts/docs; change the source instead: {source} -->"
 _TYPES: Final = {
@@ -36,7 +37,7 @@ _STATUSES: Final = (
 
 def pages() -> dict[str, str]:
     """Return the text of every reference page by its file name."""
-    made = {"settings.md": _settings(), "command-line.md": _command_line(), "outcomes.md": _outcomes()}
+    made = {"settings.md": _settings(), "command-line.md": _command_line(), "outcomes.md": _outcomes(), "sitemap.md": _left_out()}
     return {name: "\n".join(lines) + "\n" for name, lines in made.items()}
 
 
@@ -152,6 +153,16 @@ def _outcomes() -> Iterator[str]:
     for language, heading in zip(LANGUAGES[1:], ("日本語", "简体中文"), strict=True):
         yield from ("", f"## {heading}", "", "| | |", "|---|---|")
         yield from (f"| `{name}` | {reason.sentence(language)} |" for name, reason in REASONS.items())
+
+
+def _left_out() -> Iterator[str]:
+    yield _MADE.format(source="src/purlieu/sitemap/choose.py")
+    yield "# Left out of a sitemap"
+    yield ""
+    yield "`purlieu sitemap build` lists every page that it leaves out, with one of these reasons."
+    for place, heading in enumerate(("", "日本語", "简体中文")):
+        yield from ("", *([f"## {heading}", ""] if heading else []), "| reason | what it means |", "|---|---|")
+        yield from (f"| `{reason}` | {sentences[place]} |" for reason, sentences in LEFT_OUT.items())
 
 
 def _outcome(reason: Reason) -> str:
