@@ -19,7 +19,7 @@ import pytest
 SOURCE: Final = Path(__file__).resolve().parent.parent / "src" / "purlieu"
 
 NOUN_FLOORS: Final = (
-    ("errors", "outcome", "url", "domain", "verdict", "landing", "finding", "difference", "pattern", "normalise"),
+    ("errors", "outcome", "url", "domain", "verdict", "landing", "finding", "difference", "pattern", "normalise", "sentence"),
     ("scope", "robots", "sitemap", "response", "page", "candidate", "politeness", "revisit", "schedule", "suspicion"),
     ("settings", "decide", "admission"),
     ("judgement",),

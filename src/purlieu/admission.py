@@ -103,7 +103,7 @@ class Admission:
             return refused
         if len(href) > self.max_url_length:
             return Ruling("url_too_long", f"max_url_length={self.max_url_length}")
-        if rule := self._trap(href, facts, purpose):
+        if rule := self.trap(href, facts, purpose):
             return Ruling("trap", rule)
         if facts.hops > self.max_redirects:
             return Ruling("depth", f"max_redirects={self.max_redirects}")
@@ -123,7 +123,7 @@ class Admission:
             return Ruling("not_in_sitemap", "sitemap.mode=sitemaps-only")
         return None
 
-    def _trap(self, href: str, facts: Facts, purpose: Purpose) -> str:
+    def trap(self, href: str, facts: Facts, purpose: Purpose) -> str:
         """Return the rule by which an address looks endless, "" for none."""
         if self.repeated_segment and repeats(href, self.repeated_segment) and not self.traps.allows(href):
             return f"repeated_segment={self.repeated_segment}"

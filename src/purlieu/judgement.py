@@ -10,25 +10,28 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from purlieu import robots
-from purlieu.admission import INDEX_IN_INDEX, WEB_SCHEMES, Admission, Ruling, repeats
+from purlieu.admission import INDEX_IN_INDEX, WEB_SCHEMES, Admission, Ruling
 from purlieu.candidate import Facts, FoundBy, Purpose, Standing
 from purlieu.domain import suffix_list_version
 from purlieu.errors import UrlError
 from purlieu.pattern.filters import NO_MATCH
 from purlieu.scope import GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP, Test
+from purlieu.sentence import Sentence
 from purlieu.settings import Settings
 from purlieu.url import host_of, parse, without_login
 
-ASSUMED: Final = "assuming no seed redirects"
+ASSUMED: Final = Sentence("assuming no seed redirects")
 """What is said where no run tells where seeds landed (R-3.7)."""
 _GRANTS: Final = {
-    GRANT_SEED: "it is a seed, and seeds are always fetched",
-    GRANT_SEED_REDIRECT: "a seed redirects to it, and every hop of a seed's chain is fetched",
-    GRANT_ROBOTS: "the robots.txt of an origin in scope redirects to it",
-    GRANT_SITEMAP: "the owner, or the robots.txt of an origin in scope, names it as a sitemap",
-    "robots": "it is the robots.txt of an origin that is crawled",
+    GRANT_SEED: Sentence("it is a seed, and seeds are always fetched"),
+    GRANT_SEED_REDIRECT: Sentence("a seed redirects to it, and every hop of a seed's chain is fetched"),
+    GRANT_ROBOTS: Sentence("the robots.txt of an origin in scope redirects to it"),
+    GRANT_SITEMAP: Sentence("the owner, or the robots.txt of an origin in scope, names it as a sitemap"),
+    "robots": Sentence("it is the robots.txt of an origin that is crawled"),
 }
 _SHOWN: Final = 200
+ONLY_IN_A_RUN: Final = ("accept", "same_text=", "pages_per_host=")
+"""Beginnings of rules that only a run can tell: what a callable said, what pages say, how many a host has."""
 
 
 class Check(NamedTuple):
@@ -149,25 +152,34 @@ class Rules:
             return told
         match ruling.refused:
             case "" if facts.grant and ruling.rule == facts.grant:
-                return _GRANTS.get(facts.grant, f"it is granted: {facts.grant}")
+                return _GRANTS.get(facts.grant, facts.grant)
             case "filter" | "filter_timeout":
                 return self._filter_reason(ruling)
             case "url_too_long":
-                return f"it is {len(href):,} characters long, and limits.max_url_length is {made.max_url_length:,}"
+                return Sentence(
+                    "it is {count} characters long, and limits.max_url_length is {most}",
+                    count=f"{len(href):,}", most=f"{made.max_url_length:,}",
+                )  # fmt: skip
             case "trap":
-                return f"one part of its path stands there {made.repeated_segment} times (limits.repeated_segment)"
+                return _trap_reason(ruling.rule)
             case "depth" if facts.hops > made.max_redirects:
-                return f"{facts.hops} redirects lead to it, and limits.max_redirects is {made.max_redirects}"
+                return Sentence(
+                    "{count} redirects lead to it, and limits.max_redirects is {most}",
+                    count=facts.hops, most=made.max_redirects,
+                )  # fmt: skip
             case "depth":
-                return f"it is {_links(facts.depth)} away from a seed, and limits.max_depth is {made.max_depth}"
+                return Sentence(
+                    "it is {links} away from a seed, and limits.max_depth is {most}",
+                    links=_links(facts.depth), most=made.max_depth,
+                )  # fmt: skip
             case "host_limit":
-                return "its host had as many pages as limits.pages_per_host allows"
+                return Sentence("its host had as many pages as limits.pages_per_host allows")
             case "scheme":
-                return f'"{ruling.rule}" is neither http nor https, the only schemes crawled'
+                return Sentence('"{scheme}" is neither http nor https, the only schemes crawled', scheme=ruling.rule)
             case "invalid_url":
                 return _fault_of(href)
         if ruling.rule == "only-seeds":
-            return "only the URLs of the list are fetched, and it is none of them"
+            return Sentence("only the URLs of the list are fetched, and it is none of them")
         sites = facts.sites if made.own_seed else None
         return made.scope.judge(href, purpose.value, sites=sites).reason
 
@@ -176,99 +188,134 @@ class Rules:
         sites = facts.sites if self.admission.own_seed else None
         return list(self.admission.scope.notes(href, sites=sites))
 
-    def _filter_reason(self, ruling: Ruling) -> str:
+    def _filter_reason(self, ruling: Ruling) -> Sentence:
         if ruling.rule == NO_MATCH:
-            return "no line of filter.rules matches it, and what none matches is refused"
+            return Sentence("no line of filter.rules matches it, and what none matches is refused")
         if ruling.rule == "include":
-            return "nothing of filter.include matches it"
+            return Sentence("nothing of filter.include matches it")
         if ruling.rule.startswith("accept"):
             error = ruling.rule.partition(":")[2]
-            return f"the owner's callable raised {error}" if error else "the owner's callable refuses it"
+            if error:
+                return Sentence("the owner's callable raised {error}", error=error)
+            return Sentence("the owner's callable refuses it")
         name, _, number = ruling.rule.partition(":")
-        which = f"line {number} of filter.rules" if name == "filter" else f"item {number} of filter.{name}"
         line = self.admission.filters.line(ruling.rule)[:_SHOWN] if self.admission.filters else ""
-        how = "could not be tried on it in time" if ruling.refused == "filter_timeout" else "refuses it"
-        return f'{which}, "{line}", {how}'
+        if name == "filter":
+            which = Sentence("line {number} of filter.rules", number=number)
+        else:
+            which = Sentence("item {number} of {key}", number=number, key=f"filter.{name}")
+        if ruling.refused == "filter_timeout":
+            return Sentence('{which}, "{line}", could not be tried on it in time', which=which, line=line)
+        return Sentence('{which}, "{line}", refuses it', which=which, line=line)
 
     def _checks(self, href: str, facts: Facts, purpose: Purpose, *, known: bool) -> Iterator[Check]:
         """Yield the tests in the order in which they are asked, each with what it compares."""
-        made = self.admission
+        made, count = self.admission, len(href)
         if facts.grant:
             yield Check("grant", facts.hops <= made.max_redirects, _GRANTS.get(facts.grant, facts.grant))
         if made.only_seeds:
-            yield Check("list", href in self.seeds, f"one of the {len(self.seeds):,} URLs of the list")
+            told = Sentence("one of the {count} URLs of the list", count=f"{len(self.seeds):,}")
+            yield Check("list", href in self.seeds, told)
         scope = made.scope.judge(href, purpose.value, sites=facts.sites if made.own_seed else None)
         yield Check("scope", scope.accepted, scope.reason)
-        yield self._filter_check(href, purpose)
-        yield Check("length", len(href) <= made.max_url_length, f"{len(href):,} of {made.max_url_length:,} characters")
-        if made.repeated_segment:
-            told = f"no part of the path may stand there {made.repeated_segment} times"
-            yield Check("trap", not repeats(href, made.repeated_segment), told)
-        yield Check("redirects", facts.hops <= made.max_redirects, f"{facts.hops} of {made.max_redirects}")
-        most = made.max_depth
-        of = "no limit" if most is None else f"of at most {most}"
-        fits = most is None or facts.depth <= most
-        depth = f"{_links(facts.depth)} from a seed, {of}" if known else f"not known without a run; {of}"
-        yield Check("depth", fits if known or not fits else None, depth)
         if made.sitemaps_only and purpose is Purpose.PAGE:
-            told = "a sitemap names it" if facts.standing is Standing.LISTED else "no sitemap names it"
-            yield Check("sitemap", facts.standing is Standing.LISTED if known else None, told if known else "not known")
+            yield _sitemap_check(facts, known=known)
+        yield self._filter_check(href, purpose)
+        told = Sentence("{count} of {most} characters", count=f"{count:,}", most=f"{made.max_url_length:,}")
+        yield Check("length", count <= made.max_url_length, told)
+        trap = made.trap(href, facts, purpose)
+        yield Check("trap", not trap, _trap_reason(trap) if trap else Sentence("it looks like none"))
+        told = Sentence("{count} of {most}", count=facts.hops, most=made.max_redirects)
+        yield Check("redirects", facts.hops <= made.max_redirects, told)
+        yield _depth_check(facts.depth, made.max_depth, known=known)
         if facts.nofollow:
-            yield Check("nofollow", not made.obey_nofollow, "every link to it is marked nofollow")
+            yield Check("nofollow", not made.obey_nofollow, Sentence("every link to it is marked nofollow"))
 
     def _filter_check(self, href: str, purpose: Purpose) -> Check:
         filters = self.admission.filters
         if filters is None:
-            return Check("filter", None, "there are no filters")
+            return Check("filter", None, Sentence("there are no filters"))
         if purpose is not Purpose.PAGE:
-            return Check("filter", None, "filters are for pages")
+            return Check("filter", None, Sentence("filters are for pages"))
         refusal = filters.refuse(href)
         if refusal:
             return Check("filter", passed=False, told=self._filter_reason(Ruling(*refusal)))
         rule = filters.told_by(href)
         line = filters.line(rule)
-        return Check("filter", passed=True, told=f'{rule}: "{line[:_SHOWN]}"' if line else "nothing refuses it")
+        told = f'{rule}: "{line[:_SHOWN]}"' if line else Sentence("nothing refuses it")
+        return Check("filter", passed=True, told=told)
 
 
-def _fault_of(href: str) -> str:
+def _sitemap_check(facts: Facts, *, known: bool) -> Check:
+    if not known:
+        return Check("sitemap", None, Sentence("not known without a run"))
+    if facts.standing is Standing.LISTED:
+        return Check("sitemap", passed=True, told=Sentence("a sitemap names it"))
+    return Check("sitemap", passed=False, told=Sentence("no sitemap names it"))
+
+
+def _depth_check(depth: int, most: int | None, *, known: bool) -> Check:
+    """Return whether a page is near enough to a seed; without a run only a seed's distance is known."""
+    of = Sentence("no limit") if most is None else Sentence("of at most {most}", most=most)
+    fits = most is None or depth <= most
+    if known:
+        return Check("depth", fits, Sentence("{links} from a seed, {of}", links=_links(depth), of=of))
+    return Check("depth", None if fits else False, Sentence("not known without a run; {of}", of=of))
+
+
+def _trap_reason(rule: str) -> Sentence:
+    """Return the sentence of a rule of traps, ``KEY=VALUE``."""
+    key, _, value = rule.partition("=")
+    if key == "repeated_segment":
+        return Sentence("one part of its path stands there {count} times (limits.repeated_segment)", count=value)
+    if key == "same_text":
+        return Sentence("{count} pages with URLs like it say the same in other numbers (traps.same_text)", count=value)
+    return Sentence("it looks like one of an endless series (traps: {rule})", rule=rule)
+
+
+def _fault_of(href: str) -> Sentence:
     """Return why a text is no URL."""
     try:
         parse(href)
-    except UrlError as error:
-        return str(error)
-    return "it is no URL"  # only where a longer text was stored cut
+    except UrlError:
+        text = "".join(one if one.isprintable() else "\ufffd" for one in href[:_SHOWN])
+        return Sentence('"{text}" is no URL: write it whole, like https://example.com/path', text=text)
+    return Sentence("it is no URL")  # only where a longer text was stored cut
 
 
 def _of_mentions(facts: Facts, ruling: Ruling) -> str:
     """Return the sentence of a ruling by what links and sitemaps say of a URL, "" for any other."""
     if ruling.refused == "nofollow":
-        return "every link to it is marked nofollow"
+        return Sentence("every link to it is marked nofollow")
     if ruling.rule == INDEX_IN_INDEX:
-        return "an index inside an index lists it, and a sitemap index is followed one level deep"
+        return Sentence("an index inside an index lists it, and a sitemap index is followed one level deep")
     if ruling.refused == "not_in_sitemap":
-        return "sitemap.mode is sitemaps-only, and no sitemap that was read names it"
+        return Sentence("sitemap.mode is sitemaps-only, and no sitemap that was read names it")
     if ruling.refused == "sitemap_location":
-        return f"only {facts.via} names it, a sitemap that may not speak for it (sitemap.location)"
+        return Sentence("only {file} names it, a sitemap that may not speak for it (sitemap.location)", file=facts.via)
     return ""
 
 
-def _links(count: int) -> str:
-    return "1 link" if count == 1 else f"{count:,} links"
+def _links(count: int) -> Sentence:
+    return Sentence("1 link") if count == 1 else Sentence("{count} links", count=f"{count:,}")
 
 
 def of_robots(body: bytes, source: str | None, agent: str, href: str) -> Check:
     """Return what a robots.txt, read from ``source``, says of a URL; the rule that decides is the name."""
     verdict = robots.read(body).judge(agent, href)
-    return Check(verdict.rule, verdict.accepted, f"{verdict.reason}{f' (read from {source})' if source else ''}")
+    told = Sentence("{reason} (read from {source})", reason=verdict.reason, source=source) if source else verdict.reason
+    return Check(verdict.rule, verdict.accepted, told)
 
 
 def told_suffix(test: Test) -> str:
     """Return what told the domain that a site compares, with the version of the list; "" where none is compared."""
-    known = {
-        "": "",
-        "lists": "the two lists of top-level domains",
-        "last two labels": "on neither list of top-level domains: the last two labels",
-    }
-    if test.told_by in known:
-        return known[test.told_by]
-    return f'rule "{test.told_by}" of the public suffix list (publicsuffixlist {suffix_list_version()})'
+    if test.told_by == "lists":
+        return Sentence("the two lists of top-level domains")
+    if test.told_by == "last two labels":
+        return Sentence("on neither list of top-level domains: the last two labels")
+    if not test.told_by:
+        return ""
+    return Sentence(
+        'rule "{rule}" of the public suffix list ({version})',
+        rule=test.told_by, version=f"publicsuffixlist {suffix_list_version()}",
+    )  # fmt: skip

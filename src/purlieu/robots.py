@@ -14,6 +14,7 @@ from http import HTTPStatus
 from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
+from purlieu.sentence import Sentence
 from purlieu.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -165,15 +166,24 @@ class Robots:
         group, (path, as_written) = self.group(agent), _paths(url)
         shown = url[:_QUOTED]
         if path == _ITSELF:
-            return Verdict(accepted=True, rule="robots:none", reason="robots.txt itself may always be fetched.")
+            return Verdict(
+                accepted=True, rule="robots:none", reason=Sentence("robots.txt itself may always be fetched.")
+            )
         if group is None:
-            return Verdict(accepted=True, rule="robots:none", reason=f'robots.txt has no rules for "{agent}".')
+            return Verdict(
+                accepted=True,
+                rule="robots:none",
+                reason=Sentence('robots.txt has no rules for "{agent}".', agent=agent),
+            )
         rule = group.rule_for(path, as_written)
         if rule is None:
-            reason = f'No line of robots.txt for "{group.token}" matches "{shown}".'
+            reason = Sentence('No line of robots.txt for "{agent}" matches "{url}".', agent=group.token, url=shown)
             return Verdict(accepted=True, rule="robots:none", reason=reason)
-        line, verb = _shown(rule.text[:_QUOTED]), "allows" if rule.allow else "forbids"
-        reason = f'robots.txt, line {rule.line}, "{line}" (for "{group.token}") {verb} "{shown}".'
+        values = {"number": rule.line, "line": _shown(rule.text[:_QUOTED]), "agent": group.token, "url": shown}
+        if rule.allow:
+            reason = Sentence('robots.txt, line {number}, "{line}" (for "{agent}") allows "{url}".', **values)
+        else:
+            reason = Sentence('robots.txt, line {number}, "{line}" (for "{agent}") forbids "{url}".', **values)
         return Verdict(accepted=rule.allow, rule=f"robots:{rule.line}", reason=reason)
 
     def crawl_delay(self, agent: str) -> float | None:

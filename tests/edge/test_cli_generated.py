@@ -24,9 +24,10 @@ def catalogue(language: str) -> Catalog:
 
 
 def said(root: Path) -> set[str]:
-    """Return every text that the command line says through ``say``."""
-    folder = root / "src" / "purlieu" / "cli"
-    found = extract_from_dir(folder, [("**.py", "python")], keywords=CALLS)
+    """Return every text that the command line says through ``say``, and every sentence wherever it is made."""
+    source, python = root / "src" / "purlieu", [("**.py", "python")]
+    found = [*extract_from_dir(source / "cli", python, keywords=CALLS)]
+    found += extract_from_dir(source, python, keywords={"Sentence": None})
     return {message for _, _, message, _, _ in found if isinstance(message, str)}
 
 
@@ -51,7 +52,7 @@ def test_texts_are_found(root: Path) -> None:
     """The search for texts finds those of each part of the command line."""
     found = said(root)
     assert len(found) > 20
-    assert {"Findings", "... and {count} more", "fetched", "Crawling {seeds}. Ctrl-C stops cleanly."} <= found
+    assert {"Findings", "... and {count} more", "fetched", "1 link", "Crawling {seeds}. Ctrl-C stops cleanly."} <= found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -78,7 +78,7 @@ def test_explain_in_a_run(store: str, capsys: pytest.CaptureFixture[str]) -> Non
     out = capsys.readouterr().out
     assert "redirected.permanent: ページは恒久的に移動しました" in out
     assert f"landed: {HOME}a" in out
-    assert f"by link on {HOME}\n" in out
+    assert f"{HOME} の link で発見\n" in out
     assert main(["explain", f"{HOME}private/x", "--run", "1", "--store", store]) == 0
     out = capsys.readouterr().out
     assert "rule        robots:2" in out
@@ -190,3 +190,43 @@ def test_what_if_tells_what_is_not_listed(tmp_path: Path, capsys: pytest.Capture
     out = capsys.readouterr().out
     assert "Not listed, so it is not known whether they would enter: 3 finds" in out
     assert "other.test  3  excluded.scope" in out
+
+
+@pytest.mark.parametrize(("language", "verdict"), [("ja", "判定"), ("zh", "判定")])
+@pytest.mark.parametrize("url", [HOME, f"{HOME}x.pdf", "http://other.test/", "mailto:a@b", "foo"])
+def test_explain_speaks_the_owner_s_language(
+    language: str, verdict: str, url: str, toml: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No sentence and no label of an explanation stays English where the owner's language is another."""
+    assert main(["explain", url, "-c", toml, "--lang", "en"]) == 0
+    english = capsys.readouterr().out.splitlines()
+    assert main(["explain", url, "-c", toml, "--lang", language]) == 0
+    other = capsys.readouterr().out.splitlines()
+    assert len(other) == len(english)
+    assert other[1].strip().startswith(verdict)
+    labels = ("reason", "note", "verdict", "Tests", "Sites", "passes", "its ", "it is", "assuming")
+    assert not [line for line in other if any(f" {label}" in f" {line.strip()}" for label in labels)]
+
+
+@pytest.mark.parametrize(("language", "refused"), [("ja", "対象外"), ("zh", "拒绝")])
+def test_scope_speaks_the_owner_s_language(
+    language: str, refused: str, toml: str, store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``scope check`` and ``whatif`` say verdicts and reasons in the language that is asked for."""
+    assert main(["scope", "check", "-c", toml, "--lang", language, "http://other.test/"]) == 1
+    told = capsys.readouterr().out
+    assert told.startswith(refused)
+    assert "its " not in told
+    assert main(["scope", "whatif", "latest", "-c", toml, "--store", store, "--lang", language]) == 0
+    told = capsys.readouterr().out
+    assert not [word for word in ("Run ", "enters", "Leaves", "Each page") if word in told]
+
+
+def test_the_file_s_language_is_spoken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --lang the ``language`` of the settings file is spoken; JSON stays English, for machines."""
+    path = tmp_path / "ja.toml"
+    path.write_text(f'seeds = ["{HOME}"]\nlanguage = "ja"\n', encoding="utf-8")
+    assert main(["explain", "http://other.test/", "-c", str(path)]) == 0
+    assert "対象外" in capsys.readouterr().out
+    assert main(["explain", "http://other.test/", "-c", str(path), "--json"]) == 0
+    assert "its host" in json.loads(capsys.readouterr().out)["reason"]

@@ -214,6 +214,7 @@ COMMANDS: Final = (
                         "FILE",
                         default=SETTINGS_FILE,
                     ),
+                    Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
                     Argument(("--json",), "print one JSON object a line", kind="flag"),
                 ),
             ),
@@ -229,6 +230,7 @@ COMMANDS: Final = (
                         default=SETTINGS_FILE,
                     ),
                     Argument(("--list",), "list the pages that enter or leave", kind="flag"),
+                    Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
                     Argument(
                         ("--json",), "print the counts as one JSON object, after one a page with --list", kind="flag"
                     ),

@@ -14,10 +14,11 @@ from typing import TextIO
 
 from purlieu.cli import config, report
 from purlieu.cli.summary import table
-from purlieu.cli.words import padded, safe, width
+from purlieu.cli.words import padded, safe, speaker, width
 from purlieu.errors import Mistake, SettingsError
 from purlieu.judgement import ASSUMED, Judgement, Rules
 from purlieu.report.whatif import Change, WhatIf
+from purlieu.sentence import Say, said
 from purlieu.store.reader import UnlistedRow
 
 _LONGEST = 80
@@ -32,7 +33,8 @@ def run(arguments: argparse.Namespace, stdin: TextIO | None = None) -> int:
     """
     if arguments.what == "whatif":
         return _whatif(arguments)
-    rules = Rules.of(config.of_file(arguments.config))
+    made = config.of_file(arguments.config)
+    rules = Rules.of(made)
     urls = list(_urls(arguments.urls, stdin or sys.stdin))
     if not urls:
         raise SettingsError((Mistake("URL", "", "nothing to check; give a URL, a file with one a line, or -"),))
@@ -41,7 +43,7 @@ def run(arguments: argparse.Namespace, stdin: TextIO | None = None) -> int:
         for one in told:
             sys.stdout.write(json.dumps(one.facts(), ensure_ascii=False) + "\n")
     else:
-        for line in _lines(told):
+        for line in _lines(told, speaker(arguments.lang or made.language)):
             sys.stdout.write(f"{line}\n")
     return 0 if all(one.accepted for one in told) else 1
 
@@ -81,7 +83,7 @@ def _whatif(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.list and by_rule:
         sys.stdout.write("\n")
-    for line in _told(asked, sums, by_rule, unlisted):
+    for line in _told(asked, (sums, by_rule), unlisted, speaker(arguments.lang or other.language)):
         sys.stdout.write(f"{line}\n")
     return 0
 
@@ -100,41 +102,65 @@ def _ranked(by_rule: Counter[tuple[str, str, str]]) -> list[tuple[tuple[str, str
     return sorted(by_rule.items(), key=lambda item: (-item[1], item[0]))
 
 
+def _words(say: Say) -> dict[str, str]:
+    """Return what becomes of pages, in words."""
+    return {
+        "enters": say("enters"),
+        "leaves": say("leaves"),
+        "stays_in": say("stays in"),
+        "stays_out": say("stays out"),
+        "not_known": say("not known"),
+    }
+
+
 def _told(
-    asked: WhatIf, sums: Counter[str], by_rule: Counter[tuple[str, str, str]], unlisted: list[UnlistedRow]
+    asked: WhatIf,
+    counts: tuple[Counter[str], Counter[tuple[str, str, str]]],
+    unlisted: list[UnlistedRow],
+    say: Say,
 ) -> Iterator[str]:
-    yield f"Run {asked.run.id} of {safe(asked.run.crawl)}, its pages judged by the other settings"
-    for way in _WAYS:
+    sums, by_rule = counts
+    titles = {
+        "enters": say("Enters, by the rule that decided and the one that would"),
+        "leaves": say("Leaves, by the rule that decided and the one that would"),
+    }
+    crawl = safe(asked.run.crawl)
+    yield say("Run {run} of {crawl}, its pages judged by the other settings", run=asked.run.id, crawl=crawl)
+    for way, word in _words(say).items():
         if sums[way] or way != "not_known":
-            yield f"  {padded(way.replace('_', ' '), 10)}{padded(f'{sums[way]:,}', 12, right=True)}"
-    for way in ("enters", "leaves"):
+            yield f"  {padded(word, 10)}{padded(f'{sums[way]:,}', 12, right=True)}"
+    for way, title in titles.items():
         ranked = [(names, count) for names, count in _ranked(by_rule) if names[0] == way]
         if ranked:
-            yield from ("", f"{way.capitalize()}, by the rule that decided and the one that would")
+            yield from ("", title)
         yield from table(
             (f"{safe(was)} -> {safe(rule)}", f"{count:,}", "") for (_, was, rule), count in ranked[:_RULES]
         )
         if len(ranked) > _RULES:
-            yield f"  ... and {len(ranked) - _RULES:,} more; --json has all"
+            yield "  " + say("... and {count} more; --json has all", count=f"{len(ranked) - _RULES:,}")
     if unlisted:
-        yield ""
-        yield f"Not listed, so it is not known whether they would enter: {sum(one.count for one in unlisted):,} finds"
+        count = f"{sum(one.count for one in unlisted):,}"
+        yield from ("", say("Not listed, so it is not known whether they would enter: {count} finds", count=count))
         largest = sorted(unlisted, key=lambda one: (-one.count, one.host))[:_RULES]
         yield from table((safe(one.host), f"{one.count:,}", f"excluded.{one.reason}") for one in largest)
     yield ""
-    yield from (f"{note[0].upper()}{note[1:]}." for note in asked.notes())
+    for note in asked.notes():
+        text = said(note, say)
+        yield f"{text[0].upper()}{text[1:]}{'' if text.endswith('。') else '.'}"
 
 
-def _lines(told: list[Judgement]) -> Iterator[str]:
+def _lines(told: list[Judgement], say: Say) -> Iterator[str]:
     """Yield a line for each URL, in columns, and the sum."""
     shown = [safe(one.url) for one in told]
     first = min(max(map(width, shown)), _LONGEST)
     second = min(max(width(one.rule) for one in told), _LONGEST // 2)
+    verdicts = {True: say("accepted"), False: say("refused")}
     for one, url in zip(told, shown, strict=True):
-        verdict = "accepted" if one.accepted else "refused"
-        yield f"{padded(verdict, 8)}  {padded(url, first)}  {padded(safe(one.rule), second)}  {safe(one.reason)}"
+        reason = safe(said(one.reason, say))
+        yield f"{padded(verdicts[one.accepted], 8)}  {padded(url, first)}  {padded(safe(one.rule), second)}  {reason}"
     refused = sum(not one.accepted for one in told)
-    yield f"{len(told) - refused:,} accepted, {refused:,} refused, {ASSUMED}."
+    counts = {"accepted": f"{len(told) - refused:,}", "refused": f"{refused:,}", "assumed": said(ASSUMED, say)}
+    yield say("{accepted} accepted, {refused} refused, {assumed}.", **counts)
 
 
 def _urls(words: list[str], stdin: TextIO) -> Iterator[str]:

@@ -11,17 +11,10 @@ import gettext
 import unicodedata
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+
+from purlieu.sentence import Say as Say  # noqa: PLC0414  every command takes it from here
 
 LOCALE = Path(__file__).parent.parent / "locale"
-
-
-class Say(Protocol):
-    """Say an English text in the owner's language, with values put in."""
-
-    def __call__(self, text: str, /, **values: object) -> str:
-        """Return the translated text with the values in their places."""
-        ...
 
 
 @cache

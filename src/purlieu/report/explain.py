@@ -14,14 +14,16 @@ from purlieu import settings
 from purlieu.admission import Ruling, grant_of_hop
 from purlieu.candidate import FoundBy, Purpose
 from purlieu.errors import UrlError
-from purlieu.judgement import ASSUMED, Check, Judgement, Rules, of_robots, told_suffix
+from purlieu.judgement import ASSUMED, ONLY_IN_A_RUN, Check, Judgement, Rules, of_robots, told_suffix
 from purlieu.landing import Landing
 from purlieu.outcome import REASONS
 from purlieu.scope import GRANT_SEED
+from purlieu.sentence import Sentence
 from purlieu.settings import Settings
 from purlieu.store.reader import FoundRow, Linking, PastRow, Reader, RunRow, UnlistedRow, VisitRow
 from purlieu.url import host_of, origin_of, parse
 
+NOT_ENDED: Final = Sentence("It has not ended yet.")
 MOST_LINKING: Final = 20
 MOST_SCANNED: Final = 10_000
 MOST_SITEMAPS: Final = 20
@@ -55,11 +57,15 @@ class RowTold:
     @property
     def reason(self) -> str:
         """Return why it is in or out, in a sentence."""
-        return self.anew.reason if self.agrees else self.sentence()
+        return self.reason_in("en")
+
+    def reason_in(self, language: str) -> str:
+        """Return the same: a sentence to be said, or that of its ending in a language."""
+        return self.anew.reason if self.agrees else self.sentence(language)
 
     def sentence(self, language: str = "en") -> str:
         """Return the sentence of its ending; a due one has none."""
-        return REASONS[self.outcome].sentence(language) if self.outcome in REASONS else "It has not ended yet."
+        return REASONS[self.outcome].sentence(language) if self.outcome in REASONS else NOT_ENDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,11 @@ class Explanation:
     @property
     def reason(self) -> str:
         """Return why, in a sentence."""
-        return self.row.reason if self.row else self.judgement.reason
+        return self.reason_in("en")
+
+    def reason_in(self, language: str) -> str:
+        """Return why: a sentence to be said, or that of an ending in a language."""
+        return self.row.reason_in(language) if self.row else self.judgement.reason
 
 
 def settings_of(reader: Reader, run: RunRow) -> Settings:
@@ -128,11 +138,11 @@ def by_settings(made: Settings, url: str) -> Explanation:
     """Return why a URL would be in or out, assuming no seed redirects (R-3.7)."""
     rules = Rules.of(made)
     judgement = rules.judge(url)
-    notes = [ASSUMED]
+    notes = [ASSUMED, *rules.notes(judgement.href, rules.assumed(judgement.href))]
     if made.robots.obey and judgement.accepted:
-        notes.append("robots.txt was not asked: it stands on the web, or in a run (--run)")
+        notes.append(Sentence("robots.txt was not asked: it stands on the web, or in a run (--run)"))
     if judgement.href in rules.sitemaps:
-        notes.append("it is fetched as a sitemap, too: sitemap.files names it")
+        notes.append(Sentence("it is fetched as a sitemap, too: sitemap.files names it"))
     return Explanation(judgement, tuple(notes))
 
 
@@ -201,7 +211,7 @@ def _anew(rules: Rules, row: FoundRow, purpose: Purpose, href: str, url: str, as
     if not judgement.accepted:
         return judgement
     # Only the run can tell these: its count of a host's pages, and what its owner's callable said.
-    if row.rule.startswith("accept") or row.reason == "host_limit":
+    if row.rule.startswith(ONLY_IN_A_RUN):
         told = rules.reason(href, row.facts, purpose, Ruling(row.reason, row.rule))
         return replace(judgement, refused=row.reason, rule=row.rule, reason=told)
     never_asked = row.kind in _NEVER_ASKED or row.reason == "robots_unreachable"
@@ -217,14 +227,15 @@ def _by_robots(judgement: Judgement, asked: Check) -> Judgement:
 def _robots(reader: Reader, run: RunRow, made: Settings, href: str) -> Check:
     """Return what the robots.txt that the run read says; its rule is the name."""
     if not made.robots.obey:
-        return Check("robots", None, "robots.obey is false: robots.txt was not obeyed")
+        return Check("robots", None, Sentence("robots.obey is false: robots.txt was not obeyed"))
     row = reader.robots(run, origin_of(href)) if host_of(href) else None
     if row is None:
-        return Check("robots", None, "the run never asked this origin for its robots.txt")
+        return Check("robots", None, Sentence("the run never asked this origin for its robots.txt"))
     if row.body is None or row.state != "known":
-        told = (
-            "it could not be had, so nothing of the origin may be fetched" if row.ended else "the run has not read it"
-        )
+        if row.ended:
+            told = Sentence("it could not be had, so nothing of the origin may be fetched")
+        else:
+            told = Sentence("the run has not read it")
         return Check("robots", None, told)
     return of_robots(row.body, row.source, made.robots.agent, href)
 
@@ -247,23 +258,33 @@ def _unlisted(reader: Reader, run: RunRow, judgement: Judgement, host: str) -> t
     return tuple(one for one in reader.unlisted(run) if one.host == host and (host or one.rule == judgement.rule))
 
 
+def _finds(count: int) -> Sentence:
+    return Sentence("1 find") if count == 1 else Sentence("{count} finds", count=f"{count:,}")
+
+
 def _notes(told: InRun) -> list[str]:
-    notes = []
+    number, notes = told.run.id, list[str]()
     if told.run.state == "running":
-        notes.append(f"run {told.run.id} has not ended: what is said here may change")
+        notes.append(Sentence("run {run} has not ended: what is said here may change", run=number))
     if not told.rows:
-        notes.append(f"run {told.run.id} has no row of it: it was not found, or is counted and not listed")
+        notes.append(Sentence("run {run} has no row of it: it was not found, or is counted and not listed", run=number))
     for one in told.unlisted:
-        whose = "host" if one.host else "scheme"
-        finds = "1 find" if one.count == 1 else f"{one.count:,} finds"
-        notes.append(f"not listed: {finds} of its {whose} ended excluded.{one.reason} ({one.rule})")
+        values = {"finds": _finds(one.count), "ending": f"excluded.{one.reason}", "rule": one.rule}
+        if one.host:
+            notes.append(Sentence("not listed: {finds} of its host ended {ending} ({rule})", **values))
+        else:
+            notes.append(Sentence("not listed: {finds} of its scheme ended {ending} ({rule})", **values))
     notes += [
-        f"the ledger's verdict ({one.purpose}) stands; judged anew by the run's settings the rule is {one.anew.rule}"
+        Sentence(
+            "the ledger's verdict ({purpose}) stands; judged anew by the run's settings the rule is {rule}",
+            purpose=one.purpose.value, rule=one.anew.rule,
+        )
         for one in told.rows
         if not one.agrees
-    ]
+    ]  # fmt: skip
     if told.linking.cut:
-        notes.append(f"the search for links to it ended after {told.linking.scanned:,} pages: there may be more")
+        scanned = f"{told.linking.scanned:,}"
+        notes.append(Sentence("the search for links to it ended after {count} pages: there may be more", count=scanned))
     return notes
 
 

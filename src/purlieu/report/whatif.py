@@ -18,6 +18,7 @@ from purlieu.landing import LandingKind
 from purlieu.report.explain import settings_of
 from purlieu.robots import Robots
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
+from purlieu.sentence import Sentence
 from purlieu.settings import Settings
 from purlieu.store.reader import FoundRow, Reader, RunRow, UnlistedRow
 from purlieu.url import host_of, origin_of, parse
@@ -25,6 +26,10 @@ from purlieu.url import host_of, origin_of, parse
 _KEPT = 1_000
 NOT_MET = "not met"
 """Stands as the rule of a seed that the run never met."""
+TOO_LONG = Sentence("it is longer than limits.max_url_length")
+AS_IN_RUN = Sentence("as in the run, which alone can tell")
+FOUND_SO = Sentence("each page is judged by the way the run found it; what pages that enter would link to is not known")
+NO_LINEAGE = Sentence("the run kept no lineage: each page is taken to descend from every site")
 
 
 class Change(NamedTuple):
@@ -109,18 +114,30 @@ class WhatIf:
         if not row.attempts and row.reason == "url_too_long" and len(row.href) >= most:
             if self.rules.admission.max_url_length > most:
                 return None
-            return Judgement(row.href, href, row.reason, row.rule, "it is longer than limits.max_url_length")
+            return Judgement(row.href, href, row.reason, row.rule, TOO_LONG)
         after = self.rules.judge_briefly(href, self._facts(row, href), url=row.href)
         if not after.accepted:
             return after
-        if row.rule.startswith("accept") or (row.reason == "host_limit" and self.other.limits.pages_per_host):
-            # The owner's callable is no setting, and pages of a host are counted while a crawl goes on.
-            return replace(after, refused=row.reason, rule=row.rule, reason="as in the run, which alone can tell")
+        if self._stands(row):
+            return replace(after, refused=row.reason, rule=row.rule, reason=AS_IN_RUN)
         rules = self._robots_of(origin_of(href)) if self.other.robots.obey else None
         verdict = rules.judge(self.other.robots.agent, href) if rules else None
         if verdict is None or verdict.accepted:
             return after
         return replace(after, refused="robots", rule=verdict.rule, reason=verdict.reason)
+
+    def _stands(self, row: FoundRow) -> bool:
+        """Return whether a refusal is one that only a run can tell, and that the other settings have too.
+
+        The owner's callable is no setting; pages of a host, and what a series of them says, are met in a crawl.
+        """
+        traps = self.other.traps
+        has_series = traps.detect and traps.same_text > 0
+        return (
+            row.rule.startswith("accept")
+            or (row.reason == "host_limit" and self.other.limits.pages_per_host is not None)
+            or (row.rule.startswith("same_text=") and has_series)
+        )
 
     def _facts(self, row: FoundRow, href: str) -> Facts:
         """Return how a row was found, as the other settings' seeds and sites have it."""
@@ -152,15 +169,15 @@ class WhatIf:
             self._robots[origin] = robots.read(row.body) if row and row.body is not None else None
         return self._robots[origin]
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Sentence]:
         """Return what is assumed, for the owner."""
-        told = ["each page is judged by the way the run found it; what pages that enter would link to is not known"]
+        told = [FOUND_SO]
         if self.run.state == "running":
-            told.append(f"run {self.run.id} has not ended: it may find more")
+            told.append(Sentence("run {run} has not ended: it may find more", run=self.run.id))
         if self.rules.admission.own_seed and not self.made.admission.own_seed:
-            told.append("the run kept no lineage: each page is taken to descend from every site")
+            told.append(NO_LINEAGE)
         if self.other.limits.pages_per_host:
-            told.append("limits.pages_per_host is not counted again")
+            told.append(Sentence("limits.pages_per_host is not counted again"))
         return told
 
 

@@ -11,15 +11,16 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from purlieu.domain import TldLists, is_address, is_public_suffix, registrable, second_level
+from purlieu.sentence import Sentence
 from purlieu.url import host_of
 
 ANY: Final = "any"
 COMPARED: Final = {  # mode -> what it compares, in the words of a reason
-    ANY: "everything",
-    "same-host": "host",
-    "same-domain": "domain",
-    "same-sld": "second-level name",
-    "same-dir": "folder",
+    ANY: Sentence("everything"),
+    "same-host": Sentence("host"),
+    "same-domain": Sentence("domain"),
+    "same-sld": Sentence("second-level name"),
+    "same-dir": Sentence("folder"),
 }
 MODES: Final = tuple(COMPARED)
 PSL, PSL_ICANN, LISTS = "psl", "psl-icann", "lists"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from purlieu.domain import TldLists, suffix_rule
 from purlieu.scope.site import ANY, COMPARED, LISTS, PSL, Site, comparison, path_of, takes, values_of
+from purlieu.sentence import Sentence
 from purlieu.url import host_of
 
 
@@ -41,7 +42,7 @@ def tested(site: Site, lists: TldLists | None, href: str) -> Test:
         site.url,
         site.start,
         site.mode,
-        "seed" if waits else COMPARED[site.mode],
+        Sentence("seed") if waits else COMPARED[site.mode],
         href if waits else _shown(site, lists, href),
         (site.url,) if waits else _wanted(site, lists),
         takes(site, lists, href, host),
@@ -67,32 +68,52 @@ def _wanted(site: Site, lists: TldLists | None) -> tuple[str, ...]:
     return tuple(value + site.folder for value in values_of(site, lists))
 
 
-def _measured_from(site: Site) -> str:
-    return site.landing if site.landing == site.url else f"{site.landing}, where {site.url} landed"
+def _measured(site: Site) -> str:
+    if site.landing == site.url:
+        return site.landing
+    return Sentence("{landing}, where {seed} landed", landing=site.landing, seed=site.url)
 
 
 def _listed(values: Sequence[str]) -> str:
     shown = ", ".join(f'"{value}"' for value in values[:5])
-    return shown if len(values) <= 5 else f"{shown} and {len(values) - 5} more"
+    return shown if len(values) <= 5 else Sentence("{shown} and {count} more", shown=shown, count=len(values) - 5)
 
 
-def accepted(site: Site, lists: TldLists | None, href: str) -> str:
+def accepted(site: Site, lists: TldLists | None, href: str) -> Sentence:
     """Return why a site accepts a serialised href."""
     if site.mode == ANY:
-        return f'mode "any" takes every host, "{host_of(href)}" too'
+        return Sentence('mode "any" takes every host, "{host}" too', host=host_of(href))
     if not site.landing:
-        return f"it is the seed {site.url} itself, which has not landed yet"
-    wanted = _wanted(site, lists)
-    alike = "matches that of" if len(wanted) == 1 else f"is one of {_listed(wanted)}, of"
-    return f'its {COMPARED[site.mode]} "{_shown(site, lists, href)}" {alike} {_measured_from(site)}'
+        return Sentence("it is the seed {seed} itself, which has not landed yet", seed=site.url)
+    wanted, what, value = _wanted(site, lists), COMPARED[site.mode], _shown(site, lists, href)
+    if len(wanted) == 1:
+        return Sentence('its {what} "{value}" matches that of {start}', what=what, value=value, start=_measured(site))
+    return Sentence(
+        'its {what} "{value}" is one of {wanted}, of {start}',
+        what=what, value=value, wanted=_listed(wanted), start=_measured(site),
+    )  # fmt: skip
 
 
-def refused(sites: Sequence[Site], lists: TldLists | None, href: str) -> str:
+def refused(sites: Sequence[Site], lists: TldLists | None, href: str) -> Sentence:
     """Return why none of the sites accepts a serialised href: in the values of the first."""
-    site = sites[0]
-    others = f"; no other of the {len(sites)} sites accepts it" if len(sites) > 1 else ""
+    why = _refused_by(sites[0], lists, href)
+    if len(sites) == 1:
+        return why
+    return Sentence("{why}; no other of the {count} sites accepts it", why=why, count=len(sites))
+
+
+def _refused_by(site: Site, lists: TldLists | None, href: str) -> Sentence:
     if not site.landing:
-        return f'"{host_of(href)}" waits: until the seed {site.url} has landed, only the seed is in{others}'
+        return Sentence(
+            '"{host}" waits: until the seed {seed} has landed, only the seed is in', host=host_of(href), seed=site.url
+        )
     wanted = _wanted(site, lists)
-    unlike = f"is not {_listed(wanted)}, that" if len(wanted) == 1 else f"is none of {_listed(wanted)}, those"
-    return f'its {COMPARED[site.mode]} "{_shown(site, lists, href)}" {unlike} of {_measured_from(site)}{others}'
+    values = {
+        "what": COMPARED[site.mode],
+        "value": _shown(site, lists, href),
+        "wanted": _listed(wanted),
+        "start": _measured(site),
+    }
+    if len(wanted) == 1:
+        return Sentence('its {what} "{value}" is not {wanted}, that of {start}', **values)
+    return Sentence('its {what} "{value}" is none of {wanted}, those of {start}', **values)

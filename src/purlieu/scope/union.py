@@ -15,6 +15,7 @@ from purlieu.errors import UrlError
 from purlieu.scope._described import ScopeSettings, SiteOptions
 from purlieu.scope.site import ANY, LISTS, Site, Way, comparison, takes, values_of
 from purlieu.scope.told import Test, accepted, refused, tested
+from purlieu.sentence import Sentence
 from purlieu.url import Url, host_of, parse
 from purlieu.verdict import Verdict
 
@@ -171,11 +172,11 @@ class Scope:
             return Verdict(accepted=False, rule="invalid-url", reason=str(error))
         href, host = parsed.href, host_of(parsed.href)
         if not host:
-            reason = f'"{parsed.scheme}" is neither http nor https, the only schemes crawled'
+            reason = Sentence('"{scheme}" is neither http nor https, the only schemes crawled', scheme=parsed.scheme)
             return Verdict(accepted=False, rule="scheme", reason=reason)
         asked = [site for site in self.sites if sites is None or site.index in sites]
         if not asked:
-            return Verdict(accepted=False, rule="no-site", reason="no site was asked that could accept it")
+            return Verdict(accepted=False, rule="no-site", reason=Sentence("no site was asked that could accept it"))
         whole = purpose == "robots"
         accepting = [site for site in asked if takes(site, self._lists, href, host, whole_host=whole)]
         rule = "+".join(sorted({site.mode for site in accepting or asked}))
