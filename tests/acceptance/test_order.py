@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.crawling import crawl, html, ledger, made_settings
 
-from purlieu.response import Request
-from purlieu.testing.clock import FakeClock
+from purlieu.response import Request, Response
+from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.web import FakeWeb, Made, answer, redirect
 
 HOSTS = ("http://a.test", "http://b.test", "http://c.test")
@@ -140,3 +141,59 @@ def test_the_ledger_does_not_depend_on_the_order(
         for row in (*one.values(), *other.values()):
             row.pop("site")
     assert other == one
+
+
+@given(
+    web=webs,
+    found=seeds,
+    judge=st.sampled_from(["any-seed", "own-seed"]),
+    special=specials,
+    sitemap=sitemaps,
+    validators=st.booleans(),
+    days=st.sampled_from([0.5, 2.0]),
+    chance=st.integers(0, 99),
+)
+@settings(max_examples=50, deadline=None)
+def test_a_revisit_of_an_unchanged_web_has_the_ledger_of_the_first_run(
+    web: dict[str, Any],
+    found: list[str],
+    judge: str,
+    special: tuple[dict[str, Any], dict[str, Any]],
+    sitemap: dict[str, str],
+    validators: bool,
+    days: float,
+    chance: int,
+) -> None:
+    """Whatever is left alone, answered by 304 or fetched again, every row stands but for how it was asked (R-2.4)."""
+    web = web | special[0] | special[1]
+    clock = FakeClock()
+    dice = random.Random(chance)
+
+    async def reply(request: Request) -> Made:
+        await clock.sleep(dice.random() * 10)
+        given = made(web.get(request.url, ("missing", None, None)))
+        given = answer(given, url=request.url) if isinstance(given, str) else given
+        if not validators or not isinstance(given, Response) or given.status != 200:
+            return given
+        tag = (("ETag", '"1"'),)
+        if ("If-None-Match", '"1"') in request.headers:
+            return answer(status=304, headers=tag)
+        return replace(given, headers=(*given.headers, *tag))
+
+    tree = {
+        "name": "again", "seeds": found, "scope": {"mode": "any", "judge_against": judge}, "sitemap": sitemap,
+        "politeness": {"connections": 3, "delay": 0.1},
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "s.db"
+        first = crawl(FakeWeb(reply, clock), made_settings(store, tree), clock)
+        clock = FakeClock(START + days * 86_400)
+        second = crawl(FakeWeb(reply, clock), made_settings(store, {**tree, "revisit": True}), clock)
+        assert first.books_balanced, first.faults
+        assert second.books_balanced, second.faults
+        one, two = ledger(store, 1), ledger(store, 2)
+    for row in (*one.values(), *two.values()):
+        for name in ("attempts", "reason", "detail"):
+            row.pop(name)
+        row["kind"] = "fetched" if row["kind"] == "unchanged" else row["kind"]
+    assert one == two
