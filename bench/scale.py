@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import signal
 import subprocess
 import sys
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 HERE: Final = Path(__file__).resolve().parent
 PAGE: Final = HERE.parent / "docs" / "benchmarks.md"
 HEADING: Final = "\n## Many URLs in the frontier\n"
-HOSTS: Final = 500
+HOSTS, HOSTS_AT_ONCE = 500, 64
 FULL: Final = 0.95
 """The share of the URLs that must wait; the last sitemaps are read while pages are fetched."""
 CRAWLER_CORE, SERVER_CORE = "0", "1"
@@ -49,7 +48,6 @@ class Measured:
     urls: int
     frontier: int
     filled_seconds: float
-    filled_mb: float
     pages: int
     page_seconds: float
     cpu_ms_per_page: float
@@ -81,13 +79,13 @@ def served(urls: int, delay: float, port: int) -> Iterator[None]:
         server.wait(10)
 
 
-def settings(folder: Path, port: int) -> Path:
-    """Write the settings of the crawl: all hosts are seeds, asked at the same time over four connections each."""
+def settings(folder: Path, port: int, hosts_at_once: int) -> Path:
+    """Write the settings of the crawl: every host is a seed, asked over four connections; no more."""
     seeds = [f"http://127.1.{host // 254}.{1 + host % 254}:{port}/" for host in range(HOSTS)]
-    path = folder / "scale.toml"
+    path = folder / f"at-once-{hosts_at_once}.toml"
     path.write_text(
         f'name = "scale"\nseeds = {json.dumps(seeds)}\nformats = []\n'
-        f"[politeness]\nconnections = 4\nmax_hosts = {HOSTS}\n",
+        f"[politeness]\nconnections = 4\nmax_hosts = {hosts_at_once}\n",
         encoding="utf-8",
     )
     return path
@@ -115,42 +113,61 @@ def counters(store: Path) -> tuple[int, int]:
 
 
 def measure(urls: int, pages: int, delay: float, port: int) -> Measured:
-    """Crawl until so many pages have ended with a full frontier, and return what it took."""
+    """Fill the frontier, kill, resume until so many pages have ended, and return what the resumed crawl took."""
     with tempfile.TemporaryDirectory(prefix="purlieu-scale-") as name, served(urls, delay, port):
         folder = Path(name)
-        store = folder / "scale.db"
-        command = ["taskset", "-c", CRAWLER_CORE, *PURLIEU, "crawl", "-c", str(settings(folder, port)), "-q"]
         began_at = time.monotonic()
-        process = subprocess.Popen([*command, "--store", str(store), "--output", str(folder / "out")], stdout=2)
-        filled_at = filled_mb = peak = 0.0
-        filled_ended = filled_cpu = 0
-        last, interrupted = (0.0, 0, 0), False
+        fill(folder, urls, port)
+        filled_seconds = time.monotonic() - began_at
+        process = crawl(folder, port, HOSTS_AT_ONCE, "--resume")
+        peak, first, last = 0.0, None, (0.0, 0, 0)
         while process.poll() is None:
-            time.sleep(1)
+            time.sleep(0.5)
             peak = max(peak, resident_mb(process.pid, "VmHWM"))
-            admitted, ended = counters(store)
-            if not filled_at and admitted - ended >= FULL * urls:
-                filled_at, filled_ended, filled_mb = time.monotonic(), ended, resident_mb(process.pid)
-                filled_cpu = cpu_ticks(process.pid)
-            elif filled_at and ended > last[1] and not interrupted:
-                last = (time.monotonic(), ended, cpu_ticks(process.pid) or last[2])
-                interrupted = ended - filled_ended >= pages
-                if interrupted:
-                    process.send_signal(signal.SIGINT)
-            print(
-                f"{time.monotonic() - began_at:7.0f} s  {admitted:,} known  {ended:,} ended  "
-                f"{resident_mb(process.pid):.0f} MB  {(ended - filled_ended) / (time.monotonic() - filled_at):.0f}/s",
-                file=sys.stderr,
-            )
-        if process.returncode not in {0, 130}:
+            admitted, ended = counters(folder / "scale.db")
+            if ended == last[1] or process.poll() is not None:
+                continue
+            last = (time.monotonic(), ended, cpu_ticks(process.pid))
+            first = first or (last if last[1] else None)
+            show(began_at, admitted, ended, process.pid)
+            # The first batches are left out: connections are made in them.
+            if first and ended - first[1] >= pages:
+                process.send_signal(signal.SIGINT)
+                process.wait()
+        if process.returncode not in {0, 130} or first is None:
             sys.exit(f"the crawl ended with status {process.returncode}")
-        if not last[1]:
-            sys.exit(f"the crawl ended before the frontier held {urls:,} URLs")
-        shutil.rmtree(folder / "out", ignore_errors=True)
+        done = last[1] - first[1]
         return Measured(
-            urls, admitted - ended, filled_at - began_at, filled_mb, last[1] - filled_ended, last[0] - filled_at,
-            (last[2] - filled_cpu) * 10 / max(1, last[1] - filled_ended), peak, store.stat().st_size / 1e6,
+            urls, admitted - ended, filled_seconds, done, last[0] - first[0], (last[2] - first[2]) * 10 / done, peak,
+            (folder / "scale.db").stat().st_size / 1e6,
         )  # fmt: skip
+
+
+def crawl(folder: Path, port: int, hosts_at_once: int, *more: str) -> subprocess.Popen[bytes]:
+    """Start a crawl on its own core."""
+    places = ["--store", str(folder / "scale.db"), "--output", str(folder / "out")]
+    command = ["taskset", "-c", CRAWLER_CORE, *PURLIEU, "crawl", "-c", str(settings(folder, port, hosts_at_once)), "-q"]
+    return subprocess.Popen([*command, *places, *more], stdout=2)
+
+
+def fill(folder: Path, urls: int, port: int) -> None:
+    """Crawl all hosts at once, so that every sitemap is read early, and kill that crawl when nearly all URLs wait."""
+    process, began_at = crawl(folder, port, HOSTS), time.monotonic()
+    while process.poll() is None:
+        time.sleep(1)
+        admitted, ended = counters(folder / "scale.db")
+        show(began_at, admitted, ended, process.pid)
+        if admitted - ended >= FULL * urls:
+            process.kill()
+            process.wait()
+            return
+    sys.exit(f"the crawl ended before the frontier held {urls:,} URLs")
+
+
+def show(began_at: float, admitted: int, ended: int, pid: int) -> None:
+    """Print how far it is."""
+    seconds = time.monotonic() - began_at
+    print(f"{seconds:7.0f} s  {admitted:,} known  {ended:,} ended  {resident_mb(pid):.0f} MB", file=sys.stderr)
 
 
 def cpu_ticks(pid: int) -> int:
@@ -165,13 +182,11 @@ def cpu_ticks(pid: int) -> int:
 def table(found: list[Measured]) -> list[str]:
     """Return the results as lines of Markdown."""
     titles = (
-        "URLs in the frontier", "pages/s", "CPU ms/page", "resident when full, MB", "at most, MB", "store, MB",
-        "filled in, s",
+        "URLs in the frontier", "pages/s", "CPU ms/page", "resident at most, MB", "store, MB"
     )  # fmt: skip
     lines = [f"| {' | '.join(titles)} |", f"|{'--:|' * len(titles)}"]
     lines += [
-        f"| {one.frontier:,} | {one.rate:.0f} | {one.cpu_ms_per_page:.1f} | {one.filled_mb:.0f} | {one.peak_mb:.0f} "
-        f"| {one.store_mb:.0f} | {one.filled_seconds:.0f} |"
+        f"| {one.frontier:,} | {one.rate:.0f} | {one.cpu_ms_per_page:.1f} | {one.peak_mb:.0f} | {one.store_mb:.0f} |"
         for one in found
     ]
     return lines
@@ -183,9 +198,10 @@ def section(found: list[Measured], pages: int, delay: float) -> str:
         HEADING,
         f"Written by `bench/scale.py` on {datetime.now().astimezone():%Y-%m-%d}.",
         f"A [made web](how-to/made-web.md) of {HOSTS} hosts with 30 links a page.",
-        f"Each answer takes {delay * 1000:.0f} ms; 4 connections a host.",
-        f"Its sitemaps fill the frontier; then {pages:,} more pages are asked for.",
-        "The rate is that of pages finished from the moment it was full.",
+        f"Each answer takes {delay * 1000:.0f} ms; {HOSTS_AT_ONCE} hosts at a time (the default), 4 connections each.",
+        "The sitemaps fill the frontier; then the crawl is killed, resumed, and measured.",
+        f"Pages per second are those of {pages:,} pages finished after the first batch.",
+        "Memory is the most that the process has held.",
         "",
         *table(found),
         "",
