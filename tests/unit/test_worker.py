@@ -1,8 +1,59 @@
-"""What a worker works out without working."""
+"""What a worker works out without asking the web."""
 
 from __future__ import annotations
 
-from purlieu.crawl.worker import TAKE, TAKE_IN_ALL, TAKE_LEAST, taken_at_once
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from purlieu.candidate import Entry, Facts, Purpose
+from purlieu.crawl.outbox import Outbox
+from purlieu.crawl.worker import (
+    BATCH,
+    BATCH_FOUND,
+    TAKE,
+    TAKE_IN_ALL,
+    TAKE_LEAST,
+    RunLimits,
+    Worker,
+    _Lane,
+    taken_at_once,
+)
+from purlieu.decide import Visit
+from purlieu.store.lease import Lease
+from purlieu.testing import FakeClock
+
+
+class NotingFrontier:
+    """A frontier that notes how many visits are written together."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.batches: list[int] = []
+        self.active_seconds = 0.0
+
+    def finish(self, visits: Sequence[Visit], now: float) -> list[Visit]:
+        """Note a batch."""
+        self.batches.append(len(visits))
+        return list(visits)
+
+
+def batches(visits: int, links: int) -> list[int]:
+    """Return how many visits with so many links each are written together."""
+    frontier = NotingFrontier()
+    given: Any = frontier
+    nothing: Any = None
+    lease: Any = Lease.__new__(Lease)
+    entry = Entry(1, Purpose.PAGE, 1, "http://site.test/", 1, Facts(0))
+    visit = Visit(entry, None, 0.0, links=(("http://site.test/a", "a", False, True),) * links)
+
+    async def main() -> None:
+        worker = Worker(given, nothing, FakeClock(), RunLimits(), Outbox(), lambda: False)
+        for _ in range(visits):
+            await worker._hand_over(_Lane(lease), visit)
+
+    asyncio.run(main())
+    return frontier.batches
 
 
 def test_many_hosts_do_not_fill_the_memory() -> None:
@@ -11,3 +62,10 @@ def test_many_hosts_do_not_fill_the_memory() -> None:
     for hosts in range(1, 4_097):
         assert TAKE_LEAST <= taken_at_once(hosts) <= TAKE
         assert taken_at_once(hosts) * hosts <= max(TAKE_IN_ALL, TAKE_LEAST * hosts)
+
+
+def test_a_transaction_stays_short() -> None:
+    """A batch is written when it has enough visits or they have found enough; so a lease is renewed in time (R-4.3)."""
+    assert batches(3 * BATCH, 10) == [BATCH] * 3
+    assert batches(12, BATCH_FOUND // 4) == [4] * 3
+    assert batches(3, 2 * BATCH_FOUND) == [1] * 3

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from purlieu.store.frontier import Frontier
     from purlieu.store.lease import Lease
 
-BATCH = 64
-"""Visits written in one transaction at most."""
+BATCH, BATCH_FOUND = 64, 10_000
+"""Visits written in one transaction at most, and addresses found that are enough: 64 sitemaps would outlast a lease."""
 WRITE_SECONDS = 0.1
 """A visit waits at most so long to be written."""
 TAKE, TAKE_IN_ALL, TAKE_LEAST = 256, 16_384, 16
@@ -100,6 +100,7 @@ class Worker:
         self._open: dict[int, _Lane] = {}
         self._conducts: dict[int, Conduct] = {}
         self._pending: list[Visit] = []
+        self._found = 0
         self._in_flight = 0
         self._pages = limits.pages
         self._began_at = clock.monotonic()
@@ -340,7 +341,8 @@ class Worker:
         lane.unwritten += 1
         self._pending.append(visit)
         self._some.set()
-        if len(self._pending) >= BATCH:
+        self._found += len(visit.links) + (len(visit.sitemap.entries) if visit.sitemap else 0)
+        if len(self._pending) >= BATCH or self._found >= BATCH_FOUND:
             self._write()
         await self._outbox.room()
 
@@ -348,7 +350,7 @@ class Worker:
         """Write what has come back, in one transaction, and wake whoever waits for what it brought."""
         if not self._pending or self._fault is not None:
             return
-        visits, self._pending = self._pending, []
+        visits, self._pending, self._found = self._pending, [], 0
         self._some.clear()
         now = self._clock.now()
         self._frontier.active_seconds = self._limits.active_seconds + self._clock.monotonic() - self._began_at
