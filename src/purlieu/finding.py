@@ -172,6 +172,40 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "Only {pages} pages were fetched, and {before} last time; check the site before you use this result.",
      "取得は {pages} ページのみで、前回は {before} ページでした。結果を使う前にサイトを確認してください。",
      "只获取了 {pages} 个页面，上次为 {before} 个；使用结果前请检查站点。"),
+    ("fewer_pages", _WARNING, "crawl", ("pages", "before"),
+     "Only {pages} pages were fetched, less than half of the {before} of last time; see with \"purlieu diff\" which are "
+     "missing and why.",
+     "取得は {pages} ページで、前回の {before} ページの半分未満です。「purlieu diff」で失われたページと理由を確認してください。",
+     "只获取了 {pages} 个页面，不到上次 {before} 个的一半；请用“purlieu diff”查看缺了哪些页面及原因。"),
+    ("all_links_outside", _WARNING, "crawl", ("count", "host"),
+     "All {count} links that were found lead out of scope, most of them to {host}; start from there, or widen scope.mode.",
+     "見つかったリンク {count} 件はすべて範囲外で、多くは {host} を指しています。そこから開始するか、scope.mode を広げてください。",
+     "找到的 {count} 个链接全部在范围之外，多数指向 {host}；请从那里开始，或放宽 scope.mode。"),
+    ("mostly_one_ending", _WARNING, "crawl", ("ending", "count", "total"),
+     "{count} of {total} pages ended as {ending}; look the ending up in the table of outcomes, which says what to do.",
+     "{total} ページ中 {count} ページが {ending} で終わりました。対処は結果の一覧表で確認してください。",
+     "{total} 个页面中有 {count} 个以 {ending} 结束；请在结果表中查看应对办法。"),
+    ("same_content", _WARNING, "crawl", ("percent", "example"),
+     "{percent} % of the pages have the same main content, such as {example}; the server may answer any address with one "
+     "template: look at it, and leave such addresses out with filter.exclude.",
+     "ページの {percent} % が同じ本文です（例: {example}）。サーバーがどのアドレスにも同じ内容を返している可能性があります。"
+     "確認し、filter.exclude で除外してください。",
+     "{percent} % 的页面正文相同（例如 {example}）；服务器可能对任何地址都返回同一模板，请查看并用 filter.exclude 排除。"),
+    ("same_title", _WARNING, "crawl", ("percent", "example"),
+     "{percent} % of the pages have the same title, as {example} has; if it is that of an error or a login, the pages are "
+     "not what they should be.",
+     "ページの {percent} % が {example} と同じタイトルです。エラーやログインの画面であれば、本来の内容が取得できていません。",
+     "{percent} % 的页面标题与 {example} 相同；如果那是错误页或登录页，则未取得应有的内容。"),
+    ("seed_forbidden", _WARNING, "href", ("status",),
+     "The start address {subject} answered {status}: the server keeps the crawler out; give a login under [[origin]], or "
+     "have the crawler's address or user agent let in.",
+     "開始 URL {subject} の応答は {status} です。サーバーがクローラーを拒否しています。[[origin]] にログイン情報を書くか、"
+     "クローラーのアドレスまたはユーザーエージェントを許可してください。",
+     "起始地址 {subject} 返回 {status}：服务器拒绝爬虫；请在 [[origin]] 中填写登录信息，或放行爬虫的地址或用户代理。"),
+    ("after_failed", _WARNING, "crawl", ("what", "why"),
+     "What was to be told after the run was not: {what} failed ({why}); the run itself is whole.",
+     "実行後の通知に失敗しました: {what}（{why}）。実行結果そのものに問題はありません。",
+     "运行后的通知失败：{what}（{why}）；运行结果本身完整。"),
 )  # fmt: skip
 
 FINDINGS: Final[dict[str, FindingKind]] = {

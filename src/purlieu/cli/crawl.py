@@ -251,6 +251,12 @@ def _end(made: Settings, arguments: argparse.Namespace, result: Result, words: S
         Json(sys.stdout).write("end", summary.facts(told))
     else:
         sys.stdout.writelines(f"{line}\n" for line in summary.lines(told, made.language))
+    if made.retention.ledger_runs or made.after.command or made.after.webhook:
+        from purlieu.cli.after import after
+
+        sys.stdout.flush()
+        status = summary.status(told, strict=arguments.strict)
+        after(made, row, {**summary.facts(told), "exit_status": 1 if fault else status})
     if fault:
         elsewhere = f'the run is kept: "purlieu report {result.run} -o FOLDER" writes its files elsewhere'
         raise StoreError(f"the result files could not be written: {fault}; {elsewhere}") from fault

@@ -16,6 +16,7 @@ from purlieu.report import books, findings, savings
 from purlieu.report.hosts import most_failing, slowest
 from purlieu.report.savings import NOTHING_SAVED, Savings
 from purlieu.store.reader import HostRow, Reader, RunRow
+from purlieu.suspicion import is_suspicious
 
 SHOWN_HOSTS = 3
 SHOWN_FINDINGS = 20
@@ -43,7 +44,7 @@ class Summary:
     @property
     def is_suspicious(self) -> bool:
         """Return whether a finding says that the result should not be trusted as it is (R-8.1)."""
-        return any(one.code == "under_threshold" or one.severity is Severity.PROBLEM for one in self.findings)
+        return is_suspicious(self.findings)
 
 
 def of_run(reader: Reader, run: RunRow, files: tuple[str, ...] = (), resume: str = "") -> Summary:

@@ -28,7 +28,7 @@ from purlieu.fetch.http import HttpFetcher
 from purlieu.revisit import Rhythm
 from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
 from purlieu.scope import findings as scope_findings
-from purlieu.store import runs
+from purlieu.store import runs, suspects
 from purlieu.store.counters import IntakeLimits
 from purlieu.store.frontier import LEASE_SECONDS, Frontier, FrontierRules
 from purlieu.store.intake import Intake
@@ -286,6 +286,15 @@ class Crawl:
             runs.end(self._database, self._run, state, reason, self._clock.now())
             books = self._settling.books(self._seeds)
             runs.save_books(self._database, self._run, books)
+            if state == "done":
+                suspects.note(
+                    self._database,
+                    self._run,
+                    self._name,
+                    is_whole=reason == "finished",
+                    threshold=self._settings.limits.threshold,
+                    only_seeds=self._settings.scope.only_seeds,
+                )
         self._result = self._told(state, reason, books)
 
     def _told(self, state: str, reason: str, books: dict[str, Any]) -> Result:

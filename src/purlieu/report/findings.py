@@ -27,6 +27,8 @@ def of_run(reader: Reader, run: RunRow, books: Books) -> list[Finding]:
     found = {(one.code, one.subject): one for one in _derived(reader, run, books)}
     # What was noted at the time knows more than what is derived.
     found |= {(one.code, one.subject): one for one in reader.findings(run)}
+    if any(code == "all_links_outside" for code, _ in found):  # says the same, and where the links lead
+        found = {key: one for key, one in found.items() if key[0] != "one_page_only"}
     weights = list(Severity)
     return sorted(found.values(), key=lambda one: (-weights.index(one.severity), one.code, one.subject))
 
@@ -59,7 +61,10 @@ def _of_pages(reader: Reader, run: RunRow, books: Books) -> Iterator[Finding]:
         if landing.row is None:
             continue
         if landing.kind is not LandingKind.LANDED and landing.row.kind not in {"abandoned", "due"}:
-            yield Finding("seed_failed", seed, {"ending": f"{landing.row.kind}.{landing.row.reason}"})
+            if landing.row.status in {401, 403}:
+                yield Finding("seed_forbidden", seed, {"status": landing.row.status})
+            else:
+                yield Finding("seed_failed", seed, {"ending": f"{landing.row.kind}.{landing.row.reason}"})
         if not _is_same_domain(seed, landing.href):
             yield Finding("seed_landed_elsewhere", seed, {"landing": landing.href})
     if not sum(map(books.of_kind, GOOD_KINDS)):

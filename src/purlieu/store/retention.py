@@ -48,7 +48,7 @@ def prune(
         is_new = database.run("mark_pruned", now, text, number) == 1
         if is_new:
             kept = [(number, one.code, one.subject, json.dumps(dict(one.arguments))) for one in findings]
-            database.many("keep_finding", kept)
+            database.many("add_finding", kept)
     if not is_new and database.one("has_prunable_rows", number) is None:
         return 0
     removed = 0

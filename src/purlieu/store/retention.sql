@@ -12,9 +12,6 @@ ORDER BY r.id;
 -- From now on the run says so; its rows go after that, so that no report ever shows a part of them as the whole.
 UPDATE run SET pruned_at = ?, totals = ? WHERE id = ? AND pruned_at IS NULL;
 
--- name: keep_finding
-INSERT OR REPLACE INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, ?);
-
 -- name: has_prunable_rows
 -- Whether pruning was broken off, or never begun; the rows of robots go last.
 SELECT 1 FROM robots WHERE run = ?1 AND ended IS NULL UNION ALL SELECT 1 FROM refusal WHERE run = ?1 LIMIT 1;
