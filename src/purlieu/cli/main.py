@@ -8,9 +8,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 INTERRUPTED = 130
+_DONE_BY = {
+    "keep": ("schedule", "keep"),
+    "runs": ("report", "runs"),
+    "scope leaktest": ("leaktest", "run"),
+    "sitemap build": ("sitemap_build", "run"),
+    "sitemap check": ("sitemap_look", "run"),
+    "sitemap diff": ("sitemap_diff", "run"),
+    "sitemap tree": ("sitemap_tree", "run"),
+    "store prune": ("prune", "run"),
+}
+"""The module and function of each command that is not ``run`` of the module of its name."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -62,63 +74,15 @@ def _run(words: Sequence[str]) -> int:
     from purlieu.cli import options
 
     arguments = options.parse(words)
-    if arguments.command == "sitemap" and arguments.what == "build":
-        from purlieu.cli import sitemap_build
-
-        return sitemap_build.run(arguments)
     if arguments.command == "crawl":
         from purlieu.cli import crawl
 
         return crawl.run(arguments, words)
-    if arguments.command == "config":
-        from purlieu.cli import config
-
-        return config.run(arguments)
-    if arguments.command == "adopt":
-        from purlieu.cli import adopt
-
-        return adopt.run(arguments)
-    if arguments.command == "diff":
-        from purlieu.cli import diff
-
-        return diff.run(arguments)
-    if arguments.command == "store" and arguments.what == "prune":
-        from purlieu.cli import prune
-
-        return prune.run(arguments)
-    if arguments.command in {"schedule", "keep"}:
-        from purlieu.cli import schedule
-
-        return schedule.run(arguments) if arguments.command == "schedule" else schedule.keep(arguments)
-    if arguments.command == "explain":
-        from purlieu.cli import explain
-
-        return explain.run(arguments)
-    if arguments.command == "scope" and arguments.what == "leaktest":
-        from purlieu.cli import leaktest
-
-        return leaktest.run(arguments)
-    if arguments.command == "scope":
-        from purlieu.cli import scope
-
-        return scope.run(arguments)
-    if arguments.command == "proof":
-        from purlieu.cli import proof
-
-        return proof.run(arguments)
-    if arguments.command == "sitemap" and arguments.what == "build":
-        from purlieu.cli import sitemap_build
-
-        return sitemap_build.run(arguments)
-    if arguments.command == "sitemap":
-        from purlieu.cli import sitemap_look
-
-        return sitemap_look.run(arguments)
     if arguments.command == "completion":
         from purlieu.cli import completion
 
         sys.stdout.write(completion.script(arguments.shell))
         return 0
-    from purlieu.cli import report
-
-    return report.runs(arguments) if arguments.command == "runs" else report.run(arguments)
+    typed = f"{arguments.command} {getattr(arguments, 'what', '')}".strip()
+    module, function = _DONE_BY.get(typed) or _DONE_BY.get(arguments.command) or (arguments.command, "run")
+    return int(getattr(import_module(f"purlieu.cli.{module}"), function)(arguments))

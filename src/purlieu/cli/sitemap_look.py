@@ -1,4 +1,4 @@
-"""``purlieu sitemap check``, ``tree`` and ``diff``: what the terminal shows of sitemaps.
+"""``purlieu sitemap check``: what is wrong with a sitemap; and how any sitemap that is typed is asked for.
 
 Builds what asks for files by themselves; what is wrong with one is ``purlieu.sitemap``'s to say, what a run found
 ``purlieu.report``'s.
@@ -35,16 +35,20 @@ _REMEDY = "give a URL with http:// or https://, the path of a file, or -"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do ``purlieu sitemap`` and return the exit status; raises SettingsError."""
-    if arguments.what == "tree":
-        from purlieu.cli import sitemap_tree
+    """Tell what is wrong with a sitemap; 1 when it is invalid in the reading asked for. Raises SettingsError."""
+    made = settings_of(arguments)
+    place = checked_url(arguments.url, "--url") if arguments.url else None
+    checked = Checked(arguments, made, place)
+    asyncio.run(checked.look())
+    if arguments.crawl:
+        from purlieu.cli import sitemap_fates
 
-        return sitemap_tree.run(arguments)
-    if arguments.what == "diff":
-        from purlieu.cli import sitemap_diff
-
-        return sitemap_diff.run(arguments)
-    return check(arguments)
+        checked.fates = sitemap_fates.of(checked.locs, checked.rejected, made)
+    if arguments.json:
+        sys.stdout.write(json.dumps(checked.facts(), ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in checked.lines())
+    return 0 if checked.is_valid else 1
 
 
 # -- what was typed --------------------------------------------------------------------------------
@@ -145,23 +149,6 @@ async def inspections(
 
 
 # -- check -----------------------------------------------------------------------------------------
-
-
-def check(arguments: argparse.Namespace) -> int:
-    """Tell what is wrong with a sitemap; 1 when it is invalid in the reading asked for."""
-    made = settings_of(arguments)
-    place = checked_url(arguments.url, "--url") if arguments.url else None
-    checked = Checked(arguments, made, place)
-    asyncio.run(checked.look())
-    if arguments.crawl:
-        from purlieu.cli import sitemap_fates
-
-        checked.fates = sitemap_fates.of(checked.locs, checked.rejected, made)
-    if arguments.json:
-        sys.stdout.write(json.dumps(checked.facts(), ensure_ascii=False) + "\n")
-    else:
-        sys.stdout.writelines(f"{line}\n" for line in checked.lines())
-    return 0 if checked.is_valid else 1
 
 
 class Checked:
