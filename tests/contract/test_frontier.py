@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,9 @@ ADMISSION = Admission(Scope.of(SETTINGS), None, 10, 1000, 3, obey_nofollow=True,
 class FrontierMachine(RuleBasedStateMachine):
     """Workers lease, take, finish late or never, and die; the frontier keeps its promises."""
 
+    groups: Mapping[str, str] = {}
+    """The group of each host that is in one (R-4.1)."""
+
     def __init__(self) -> None:
         """Make an empty store and begin a run."""
         super().__init__()
@@ -46,6 +50,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.found = {"http://a.test/0"}
         self.ended: dict[str, str] = {}
         self.resume = False
+        self.quiet_until: dict[str, float] = {}
         self.open()
 
     def open(self) -> None:
@@ -60,7 +65,8 @@ class FrontierMachine(RuleBasedStateMachine):
         self.counters = opened.counters
         self.run = opened.run
         self.intake = Intake(self.database, self.run, ADMISSION, IntakeLimits(), self.counters)
-        self.frontier = Frontier(self.database, self.run, self.intake, self.counters, FrontierRules())
+        rules = FrontierRules(in_groups=bool(self.groups))
+        self.frontier = Frontier(self.database, self.run, self.intake, self.counters, rules)
         self.frontier.open(self.now, 0.25)
         self.frontier.seed([Candidate("http://a.test/0", Facts(0, found_by=FoundBy.SEED, grant="seed"))], self.now)
 
@@ -72,7 +78,12 @@ class FrontierMachine(RuleBasedStateMachine):
             self.now += 1
             lease = self.frontier.lease(self.now)
             if lease is None:
-                break
+                if self.frontier.next_due(self.now) is None:
+                    break
+                continue
+            if lease.name in self.groups and not self.frontier.join(lease, self.groups[lease.name], self.now):
+                self.frontier.release(lease)
+                continue
             while entries := self.frontier.take(lease, self.now, 100):
                 self.write(self.visits(entries, []))
             self.frontier.release(lease)
@@ -120,9 +131,28 @@ class FrontierMachine(RuleBasedStateMachine):
         if lease is not None:
             live = self.held.get(lease.name)
             assert live is None or live[0].expires_at <= self.now, "a host is leased twice"
+            if lease.name in self.groups and not self.join(lease):
+                return
             if live is not None:
                 self.stale.append(self.visits(live[1], []))
             self.held[lease.name] = (lease, [])
+
+    def join(self, lease: Lease) -> bool:
+        """Let a host work for its group, which no two may do at a time; then no sooner than the group's pace allows."""
+        group = self.groups[lease.name]
+        mates = [name for name in self.held if self.groups.get(name) == group and name != lease.name]
+        busy = any(self.held[name][0].expires_at > self.now for name in mates)
+        if not self.frontier.join(lease, group, self.now):
+            assert busy, "a group is kept back for nobody"
+            self.frontier.release(lease)
+            return False
+        assert not busy, "a group is leased twice"
+        assert lease.next_at >= self.quiet_until.get(group, 0.0), "faster than the pace of the group"
+        for name in mates:  # expired, and now gone for good
+            old, entries = self.held.pop(name)
+            self.stale.append(self.visits(entries, []))
+            assert not self.frontier.renew(old, self.now)
+        return True
 
     @precondition(lambda self: self.held)
     @rule(data=st.data(), limit=st.integers(1, 4))
@@ -154,6 +184,9 @@ class FrontierMachine(RuleBasedStateMachine):
         lease, entries = self.held.pop(name)
         if entries:
             self.stale.append(self.visits(entries, []))
+        lease.next_at = max(lease.next_at, self.now + 2.0)
+        if name in self.groups and lease.expires_at > self.now:
+            self.quiet_until[self.groups[name]] = lease.next_at
         self.frontier.release(lease)
 
     @precondition(lambda self: self.held)
@@ -180,6 +213,8 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule()
     def crash(self) -> None:
         """The process dies; its leases are void at once and the next one goes on (R-4.3)."""
+        for name in self.groups.keys() & self.held.keys():
+            self.quiet_until[self.groups[name]] = max(self.quiet_until.get(self.groups[name], 0.0), self.now + 0.25)
         self.database.close()
         self.held.clear()
         self.stale.clear()
@@ -197,3 +232,13 @@ class FrontierMachine(RuleBasedStateMachine):
 
 FrontierMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
 TestFrontier = FrontierMachine.TestCase
+
+
+class GroupMachine(FrontierMachine):
+    """The same where two of the three hosts are one group."""
+
+    groups: Mapping[str, str] = {"a.test": "list:one", "b.test": "list:one"}
+
+
+GroupMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestGroups = GroupMachine.TestCase
