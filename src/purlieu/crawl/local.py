@@ -296,6 +296,8 @@ class Crawl:
                     only_seeds=self._settings.scope.only_seeds,
                 )
         self._result = self._told(state, reason, books)
+        if state == "done":
+            LOG.info("Crawl complete.")  # EN-69, AMB-EN-9
 
     def _told(self, state: str, reason: str, books: dict[str, Any]) -> Result:
         return Result(

@@ -7,6 +7,7 @@ come back (house, section 2). The cluster's workers run the same loop. Knows no 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,6 +31,7 @@ BATCH, BATCH_FOUND = 64, 10_000
 """Visits written in one transaction at most, and addresses found that are enough: 64 sitemaps would outlast a lease."""
 WRITE_SECONDS = 0.1
 """A visit waits at most so long to be written."""
+LOG = logging.getLogger(__name__)
 TAKE, TAKE_IN_ALL, TAKE_LEAST = 256, 16_384, 16
 """Entries in memory: of a host at most, of all, of a host at least. Without a bound for all, 49,000 took 29 MB."""
 PARK_SECONDS = 10.0
@@ -295,6 +297,7 @@ class Worker:
             return True
         for name, most in (("pages", self._limits.max_pages), ("targets", self._limits.max_targets)):
             if most is not None and self._pages >= most:
+                LOG.info("URL limit reached, starting shutdown.")  # EN-62
                 self.stop(f"limit:{name}")
                 return False
         self._pages += 1
