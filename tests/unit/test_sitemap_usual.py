@@ -3,6 +3,7 @@
 # one case, one row
 from __future__ import annotations
 
+import tracemalloc
 from itertools import permutations
 
 import pytest
@@ -125,3 +126,23 @@ def test_the_position_in_a_file_has_no_meaning() -> None:
     entries = [f"<loc>https://example.com/{n}</loc>" for n in range(5)]
 
     assert set(read(urlset(*entries)).entries) == set(read(urlset(*reversed(entries))).entries)
+
+
+def test_a_whole_file_of_50000_entries_fits_into_60_mb() -> None:
+    """SM-20: the largest file that the protocol allows, all its fields read and kept, takes under 60 MB."""
+    body = urlset(
+        *(
+            f"<loc>https://example.com/section/{n:06}?a=b&amp;n={n}</loc><lastmod>2026-01-01T{n % 24:02}:{n % 60:02}:00Z</lastmod>"
+            "<changefreq>daily</changefreq><priority>0.7</priority>"
+            for n in range(50_000)
+        )
+    ).encode()
+
+    tracemalloc.start()
+    found = sitemap.read(body, url=URL)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert len(found.entries) == 50_000
+    assert found.problems == ()
+    assert peak < 60_000_000
