@@ -181,7 +181,7 @@ def test_runs_are_listed_the_newest_first(store: MadeStore, capsys: pytest.Captu
     assert main(["runs", "--store", str(store.path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["RUN", str(second), "1"]
-    assert "stopped (interrupted)" in lines[1]
+    assert "stopped by its owner" in lines[1]
     assert lines[2].endswith("fetched 2, excluded 1, missing 1, unreachable 1")
     assert main(["runs", "--store", str(store.path), "--json"]) == 0
     newest, oldest = map(json.loads, capsys.readouterr().out.splitlines())

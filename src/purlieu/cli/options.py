@@ -148,7 +148,12 @@ COMMANDS: Final = (
     Command(
         "runs",
         "list the runs that the store remembers",
-        (_STORE, Argument(("--json",), "print one JSON object a line", kind="flag")),
+        (
+            Argument(("--crawl",), "list the runs of this crawl alone", "CRAWL"),
+            Argument(("--lang",), "the language of states", "LANG", choices=LANGUAGES),
+            Argument(("--json",), "print one JSON object a line", kind="flag"),
+            _STORE,
+        ),
     ),
     Command(
         "report",

@@ -17,10 +17,10 @@ from purlieu import report, settings
 from purlieu.cli import summary
 from purlieu.cli.config import existing_store
 from purlieu.cli.options import VIEWS
-from purlieu.cli.words import padded, safe
+from purlieu.cli.words import padded, safe, width
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
-from purlieu.outcome import KINDS
+from purlieu.report import states
 from purlieu.report.pruning import refuse
 from purlieu.settings import Settings
 from purlieu.store.reader import Reader, RunRow
@@ -30,30 +30,36 @@ from purlieu.store.sqlite import SqliteDatabase
 def runs(arguments: argparse.Namespace) -> int:
     """Print the runs of a store, the newest first."""
     with opened(arguments.store) as reader:
-        if arguments.json:
-            for run in reader.runs():
-                sys.stdout.write(json.dumps(summary.of_row(run, _by_kind(reader, run)), ensure_ascii=False) + "\n")
-            return 0
-        rows = [("RUN", "STARTED", "STATE", "CRAWL", "URLS BY ENDING")]
-        for run in reader.runs():
-            started = datetime.fromtimestamp(run.started_at, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-            state = run.state if run.stop_reason in {None, "finished"} else f"{run.state} ({run.stop_reason})"
-            kinds = ", ".join(f"{kind} {n:,}" for kind, n in _by_kind(reader, run).items())
-            rows.append((str(run.id), started, state, safe(run.crawl), kinds))
-    columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        found = list(states.listed(reader, arguments.crawl))
+    if arguments.json:
+        for one in found:
+            facts = {"shown_state": one.state, "pages": one.pages, "trend": one.trend, "marks": list(one.marks)}
+            facts |= {"pruned_at": one.run.pruned_at}
+            sys.stdout.write(json.dumps({**summary.of_row(one.run, one.kinds), **facts}, ensure_ascii=False) + "\n")
+        return 0
+    rows = [("RUN", "STARTED", "ENDED", "STATE", "CRAWL", "PAGES", "TREND", "URLS BY ENDING")]
+    rows += [_listed(one, arguments.lang or "en") for one in found]
+    columns = [max(map(width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         sys.stdout.write("  ".join(padded(*cell) for cell in zip(row, columns, strict=True)).rstrip() + "\n")
     return 0
 
 
-def _by_kind(reader: Reader, run: RunRow) -> dict[str, int]:
-    """Return how many pages ended in each kind, in the order of the table of outcomes."""
-    counts: dict[str, int] = {}
-    for (purpose, kind, _), n in reader.counts(run).items():
-        if purpose == "page":
-            counts[kind] = counts.get(kind, 0) + n
-    order = [*KINDS, *sorted(counts.keys() - set(KINDS))]
-    return {kind: counts[kind] for kind in order if kind in counts}
+def _listed(one: states.Listed, language: str) -> tuple[str, ...]:
+    run = one.run
+    state = one.state.words(language)
+    if one.state in {states.State.LIMIT, states.State.SYSTEM}:
+        state += f" ({safe((run.stop_reason or '').removeprefix('system:'))})"
+    kinds = ", ".join(f"{kind} {n:,}" for kind, n in one.kinds.items()) + (" (pruned)" if run.pruned_at else "")
+    trend = "" if one.trend is None else f"{one.trend:+,}"
+    return (
+        *(str(run.id), _time(run.started_at), _time(run.ended_at), state),
+        *(safe(run.crawl), f"{one.pages:,}", trend, kinds),
+    )
+
+
+def _time(at: float | None) -> str:
+    return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 def run(arguments: argparse.Namespace) -> int:

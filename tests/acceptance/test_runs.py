@@ -1,0 +1,86 @@
+"""The list of runs: states in words, pages and how they compare with the run before (R-8.1, MF-30, MF-35)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.made_store import MadeStore
+
+from purlieu.cli.main import main
+from purlieu.report.states import State
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[MadeStore]:
+    """A store whose first run has three pages."""
+    made = MadeStore(tmp_path / "made.db")
+    for name in ("", "x", "y"):
+        made.entry(f"https://a.test/{name}")
+    yield made
+    made.close()
+
+
+def shown(store: MadeStore, capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    """Type ``purlieu runs`` and return its lines below the head."""
+    assert main(["runs", "--store", str(store.path), *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    return lines if "--json" in words else lines[1:]
+
+
+@pytest.mark.parametrize(
+    ("state", "stop_reason", "codes", "expected", "en", "ja"),
+    [
+        ("running", None, (), State.RUNNING, "running", "実行中"),
+        ("done", "finished", (), State.DONE, "done", "完了"),
+        ("done", "limit:seconds", (), State.LIMIT, "done (limit:seconds)", "完了 (limit:seconds)"),
+        ("done", "finished", ("under_threshold",), State.UNDER_THRESHOLD, "done, under threshold", "しきい値未満"),
+        ("done", "finished", ("same_title",), State.SUSPICIOUS, "done, suspicious", "要確認"),
+        ("done", "finished", ("robots_ignored",), State.DONE, "done", "完了"),
+        ("stopped", "interrupted", (), State.STOPPED, "stopped by its owner", "手動による停止"),
+        ("failed", "system:disk", (), State.SYSTEM, "stopped by the system (disk)", "システムによる停止 (disk)"),
+    ],
+)
+def test_each_state_is_told_in_the_owners_words(
+    store: MadeStore,
+    capsys: pytest.CaptureFixture[str],
+    state: str,
+    stop_reason: str | None,
+    codes: tuple[str, ...],
+    expected: State,
+    en: str,
+    ja: str,
+) -> None:
+    """Done, by a limit, under the threshold, suspicious, stopped by its owner or by the system: each has its words.
+
+    A stop by the system is shown as 「システムによる停止」 in the list (MF-30); a result under the threshold as such (MF-35).
+    """
+    store.update_run(state=state, stop_reason=stop_reason)
+    for code in codes:
+        store.insert("finding", run=1, code=code, subject="made")
+    assert f"  {en}  " in shown(store, capsys)[0]
+    assert ja in shown(store, capsys, "--lang", "ja")[0]
+    (told,) = map(json.loads, shown(store, capsys, "--json"))
+    assert (told["shown_state"], told["state"], told["stop_reason"]) == (expected, state, stop_reason)
+    assert told["marks"] == [code for code in codes if code != "robots_ignored"]
+
+
+def test_pages_are_compared_with_the_finished_run_before(store: MadeStore, capsys: pytest.CaptureFixture[str]) -> None:
+    """The trend is against the last finished run of the same crawl, whatever lies between."""
+    store.add_run(state="failed")
+    other = store.add_run("other")
+    third = store.add_run()
+    store.entry("https://a.test/", run=third)
+    store.entry("https://b.test/", run=other)
+    found = {run["run"]: (run["pages"], run["trend"]) for run in map(json.loads, shown(store, capsys, "--json"))}
+    assert found == {1: (3, None), 2: (0, -3), other: (1, None), third: (1, -2)}
+    assert [line.split()[0] for line in shown(store, capsys, "--crawl", "other")] == [str(other)]
+
+
+def test_every_state_has_its_words() -> None:
+    """No state is without words in any language, and another language gives English."""
+    for state in State:
+        assert all(state.words(language) for language in ("en", "ja", "zh"))
+        assert state.words("fr") == state.words("en")
