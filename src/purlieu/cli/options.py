@@ -246,6 +246,33 @@ COMMANDS: Final = (
         "look after the store",
         commands=(
             Command(
+                "check",
+                "tell whether a store is sound; exit status 1 if it is not",
+                (
+                    Argument(("file",), "the store (default: purlieu.db)", "FILE", "maybe", default="purlieu.db"),
+                    Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+                    Argument(("--json",), "print one JSON object", kind="flag"),
+                ),
+            ),
+            Command(
+                "repair",
+                "save what can be read of a damaged store into a new file",
+                (
+                    Argument(("file",), "the damaged store, which is not touched", "FILE"),
+                    Argument(("-o", "--output"), "the new store; it must not exist yet (default: FILE.repaired)", "NEW"),
+                    Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+                ),
+            ),
+            Command(
+                "upgrade",
+                "bring a store of an older version up to date, as the next crawl would",
+                (
+                    Argument(("file",), "the store (default: purlieu.db)", "FILE", "maybe", default="purlieu.db"),
+                    Argument(("--no-copy",), "do not keep the old store beside the new one", kind="flag"),
+                    Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+                ),
+            ),
+            Command(
                 "prune",
                 "remove the ledgers of old runs; history, totals and findings stay",
                 (

@@ -45,6 +45,9 @@ SELECT name, sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid;
 -- The name is put in by store/sqlite/upgrade.py; it comes from the schema itself.
 DROP VIEW :name;
 
+-- name: sqlite_integrity
+PRAGMA integrity_check(200);
+
 -- name: sqlite_copy
 -- The whole store, its log included, into another file, without the pages that are free.
 VACUUM INTO ?;

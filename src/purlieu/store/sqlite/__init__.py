@@ -22,6 +22,7 @@ from purlieu.store.database import Row, Value, statements
 from purlieu.store.sqlite.fault import told
 from purlieu.store.sqlite.upgrade import check_version, prepare, version_of
 
+_FAULTS = (apsw.Error, UnicodeDecodeError)
 _OPEN: WeakSet[SqliteDatabase] = WeakSet()
 """The writers of this process, whose locks no forked child may keep."""
 
@@ -67,7 +68,6 @@ class SqliteDatabase:
         return database
 
     @classmethod
-    @classmethod
     def beside(cls, path: str) -> SqliteDatabase:
         """Open a file to write a few rows beside a crawl: schedules, findings, a wish to stop; never a run's own rows.
 
@@ -87,6 +87,7 @@ class SqliteDatabase:
             raise
         return cls(path, connection)
 
+    @classmethod
     def reader(cls, path: str) -> SqliteDatabase:
         """Open a file read-only, beside a writer or alone. Raises StoreError, and SchemaMismatch for another schema."""
         if not Path(path).is_file():
@@ -108,14 +109,14 @@ class SqliteDatabase:
         """Run a statement and yield its rows."""
         try:
             yield from self._connection.execute(self._sql[name], values)
-        except apsw.Error as error:
+        except _FAULTS as error:
             raise told(self._path, error) from None
 
     def one(self, name: str, *values: Value) -> Row | None:
         """Run a statement and return its first row, or None."""
         try:
             return self._connection.execute(self._sql[name], values).fetchone()
-        except apsw.Error as error:
+        except _FAULTS as error:
             raise told(self._path, error) from None
 
     def run(self, name: str, *values: Value) -> int:
@@ -217,7 +218,6 @@ def _lock(path: str) -> int:
     return descriptor
 
 
-def _connect(path: str, flags: int) -> apsw.Connection:
 def is_written_to(path: str) -> bool:
     """Return whether a process holds the store for writing now."""
     try:
@@ -234,6 +234,7 @@ def is_written_to(path: str) -> bool:
     return False
 
 
+def _connect(path: str, flags: int) -> apsw.Connection:
     try:
         connection = apsw.Connection(path, flags=flags)
         connection.set_busy_timeout(5_000)

@@ -16,6 +16,7 @@ _REMEDIES: Final[tuple[tuple[type[Exception], str], ...]] = (
     (apsw.ReadOnlyError, "the file or its folder is read-only: make it writable, or name another store"),
     (apsw.NotADBError, 'the file is no store of ours, or its beginning is damaged: try "purlieu store repair {path}"'),
     (apsw.CorruptError, 'the file is damaged: "purlieu store repair {path}" saves what can be read into a new file'),
+    (UnicodeDecodeError, 'the file is damaged: "purlieu store repair {path}" saves what can be read into a new file'),
     (apsw.CantOpenError, "the file cannot be opened: check that its folder exists and may be written"),
     (apsw.BusyError, "another program holds the file: end it, or name another store"),
     (apsw.LockedError, "another program holds the file: end it, or name another store"),
@@ -24,7 +25,7 @@ _REMEDIES: Final[tuple[tuple[type[Exception], str], ...]] = (
 )
 
 
-def told(path: str, error: apsw.Error) -> StoreError:
-    """Return a fault of the driver as ours, with its remedy."""
+def told(path: str, error: Exception) -> StoreError:
+    """Return a fault of the driver as ours, with its remedy. Text that is no text is a damaged file too."""
     remedy = next((text for kind, text in _REMEDIES if isinstance(error, kind)), str(error))
     return StoreError(f'store "{path}": {remedy.format(path=path)} ({error})')
