@@ -442,11 +442,11 @@ class Reader:
         """Yield the origins whose robots.txt ended their pages, by name, each with that ending (R-1.6)."""
         yield from self._database.rows("report_ended_origins", run.id)
 
-    def tree(self, run: RunRow) -> SiteTable:
-        """Return the pages of a run with their sections, in the order of their addresses."""
+    def tree(self, run: RunRow, normal: Callable[[str], str]) -> SiteTable:
+        """Return the pages of a run with their sections; ``normal`` gives the address that a link means."""
         from purlieu.store.site_tree import SiteTable
 
-        return SiteTable(self._database, run.id)
+        return SiteTable(self._database, run.id, normal)
 
     def sitemap_entries(self, run: RunRow) -> Iterator[tuple[str, str | None, str | None, float | None]]:
         """Yield (href, lastmod, changefreq, priority) of what the sitemaps of a run name, by address."""
