@@ -140,12 +140,13 @@ def series_of(href: str) -> str:
     """
     path, mark, query = href.partition("?")
     scheme, _, rest = path.partition("://")
-    host, _, path = rest.partition("/")
+    host, slash, path = rest.partition("/")
+    path = slash + path
     masked = _varying().sub("*", path)
     if masked == path and not query:
         return ""
     names = sorted({_varying().sub("*", pair.partition("=")[0]) for pair in query.split("&")}) if query else []
-    return f"{scheme}://{host}/{masked}{mark}{'&'.join(f'{name}=*' for name in names)}"
+    return f"{scheme}://{host}{masked}{mark}{'&'.join(f'{name}=*' for name in names)}"
 
 
 @dataclass(slots=True)

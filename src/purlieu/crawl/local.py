@@ -319,7 +319,10 @@ class Crawl:
 
 def _intake_limits(settings: Settings) -> IntakeLimits:
     return IntakeLimits(
-        settings.ledger.refusals_per_host, settings.limits.pages_per_host, canonical=settings.links.canonical
+        settings.ledger.refusals_per_host,
+        settings.limits.pages_per_host,
+        canonical=settings.links.canonical,
+        hosts_per_domain=settings.traps.hosts_per_domain if settings.traps.detect else 0,
     )
 
 

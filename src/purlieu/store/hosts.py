@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from purlieu.domain import registrable
 from purlieu.store.counters import HostCount
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Hosts:
         self._numbers: dict[str, int] = {}
         self._origins: dict[str, int] = {}
         self._counts: dict[int, HostCount] = {}
+        self._domains: dict[str, int] = {}
 
     def number(self, name: str) -> int:
         """Return the number of a host; a new one is written."""
@@ -60,6 +62,20 @@ class Hosts:
                 (row[1] if row else 0) + self._writes.pages[host], (row[2] if row else 0) + self._writes.refused[host]
             )
         return count
+
+    def may_take(self, host: int, name: str, most: int) -> bool:
+        """Return whether a page of a host may be taken: so many hosts of its registrable domain may have any."""
+        if self.count(host).pages:
+            return True
+        domain = registrable(name) or name
+        taken = self._domains.get(domain)
+        if taken is None:
+            if len(self._domains) > REMEMBERED:
+                self._domains.clear()
+            row = self._database.one("hosts_with_pages", self._run.id, domain, f".{domain}", f".{domain}")
+            taken = int(row[0]) if row else 0
+        self._domains[domain] = min(taken + 1, most)
+        return taken < most
 
 
 def _number(row: Row | None) -> int:

@@ -24,6 +24,8 @@ _ROBOTS = NUMBERS[Purpose.ROBOTS]
 FIRST = (-1, -1, -(2**63))
 """Before every key (host, purpose, hash)."""
 _DUE_FIRST = {1: 0.0, 2: 1.0}
+_SEED_DUE = 0.5
+"""Before the sitemaps: until the seeds have landed nothing that a sitemap names is in scope (R-3.2)."""
 HEAD_START_SECONDS = 3600.0
 """How much sooner than when it was found a page is due whose sitemap gives it the priority 1.0 (SM-73)."""
 RECENT = 200_000
@@ -142,7 +144,6 @@ class Intake:
         self._findings = []
         self._woken = []
         self._sitemaps = {}
-        self._priorities = {}
         self.rulings.forget()
         self._writes = Writes()
         self._hosts = Hosts(self._database, self._run, self._writes)
@@ -181,12 +182,11 @@ class Intake:
             for host, href, purpose, facts in batch:
                 self._take_in(host, href, purpose, facts, now)
             self._writes.flush(self._database, self._run.id, now)
-        self._come_forward(now)
         # What is only counted comes without a round of its own.
         self._writes.flush(self._database, self._run.id, now)
 
     def _head_start(self, key: Key) -> float:
-        """Return how much earlier than others a page is due that sitemaps name, by the priority they give it (SM-73)."""
+        """Return how much earlier than others a page is due, by the priority that sitemaps give it (SM-73)."""
         row = self._database.one("priority", self._run.id, key[0], key[2])
         return row[0] * HEAD_START_SECONDS if row and row[0] is not None else 0.0
 
@@ -204,11 +204,16 @@ class Intake:
         ruling = self.admission.judge(href, url.host_of(href), facts, purpose)
         if not ruling.refused and number == 0 and self._host_full(host):
             ruling = Ruling("host_limit", f"pages_per_host={self._limits.pages_per_host}")
+        most = self._limits.hosts_per_domain
+        if not ruling.refused and number == 0 and not facts.grant and most:
+            name = url.host_of(href)
+            if not self.admission.traps.allows(href) and not self._hosts.may_take(host, name, most):
+                ruling = Ruling("trap", f"hosts_per_domain={most}")
         if number == 0 and (not ruling.refused or self._listed(host, ruling, known=refusal is not None)):
             self._recent[href] = facts
         if ruling.refused:
             if ruling.refused == "sitemap_location":
-                # The robots.txt of its host may name the sitemap too, which proves that this one may speak for it (SM-35).
+                # The robots.txt of its host may name the sitemap too, which proves that it may speak for it (SM-35).
                 self._origin(url.origin_of(href), host, wants_robots=True)
             if number != _ROBOTS:
                 self._refuse((host, number, hashed), href, facts, ruling, known=refusal is not None)
@@ -242,8 +247,13 @@ class Intake:
             else:
                 self._sitemaps[href] = None
             return
-        head_start = self._head_start(key) if number == 0 and facts.standing is Standing.LISTED else 0.0
-        self._writes.entries.append((*values, _DUE_FIRST.get(number, now - head_start)))
+        if number == 0 and facts.grant:
+            due = _SEED_DUE
+        elif number == 0 and facts.standing is Standing.LISTED:
+            due = now - self._head_start(key)
+        else:
+            due = _DUE_FIRST.get(number, now)
+        self._writes.entries.append((*values, due))
         self._writes.due.add(host)
 
     def _merge(self, key: Key, href: str, old: Facts, facts: Facts, row: Row) -> None:
