@@ -173,11 +173,11 @@ def test_a_file_that_was_cut_off_is_saved_as_far_as_it_goes(stores: tuple[Path, 
         store = damaged(stores[0], tmp_path / str(length))
         store.write_bytes(data[:length])
         assert not check(str(store), NOW).is_sound
-        try:
+        if length < PAGE_BYTES:
+            with pytest.raises(StoreError, match="nothing of a store can be read"):
+                repaired(store)
+        elif length > len(data) // 4:
             repaired(store)
-        except StoreError as error:
-            assert "nothing of a store can be read" in str(error)
-            assert length <= len(data) // 4
 
 
 def test_noise_never_breaks_the_repair(stores: tuple[Path, Path], tmp_path: Path) -> None:

@@ -202,8 +202,10 @@ async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display
     loop = asyncio.get_running_loop()
     # Not the loop's own handler: a second press must end the process also while a long write keeps the loop busy.
     signal.signal(signal.SIGINT, lambda *_: stopping.press_from_outside(loop))
-    # The machine's stop, not the owner's.
-    loop.add_signal_handler(signal.SIGTERM, crawl.stop, "system:shutdown")
+    # The machine's stop, not the owner's; a crawl under nohup outlives its terminal.
+    for number, what in ((signal.SIGTERM, "shutdown"), (signal.SIGHUP, "hangup")):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, crawl.stop, f"system:{what}")
     async with crawl:
         await attend(crawl, display, visits=arguments.verbose > 0)
     return crawl.result

@@ -259,7 +259,7 @@ COMMANDS: Final = (
                 "save what can be read of a damaged store into a new file",
                 (
                     Argument(("file",), "the damaged store, which is not touched", "FILE"),
-                    Argument(("-o", "--output"), "the new store; it must not exist yet (default: FILE.repaired)", "NEW"),
+                    Argument(("-o", "--output"), "the new store, not yet there (default: FILE.repaired)", "NEW"),
                     Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
                 ),
             ),

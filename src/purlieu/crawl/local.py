@@ -267,8 +267,12 @@ class Crawl:
             raise
         except BaseException as error:
             # The store may be what failed; what can still be written is.
-            with suppress(StoreError):
-                self._end("failed", f"system:{type(error).__name__}")
+            why = f"system:{type(error).__name__}"
+            try:
+                self._end("failed", why)
+            except StoreError:
+                with suppress(StoreError), self._database.transaction():  # there may be room for one row
+                    runs.end(self._database, self._run, "failed", why, self._clock.now())
             raise
         finally:
             self._outbox.close()

@@ -40,6 +40,9 @@ SELECT stop_requested FROM run WHERE id = ?;
 -- name: save_counters
 UPDATE run SET counters = ?, active_seconds = ? WHERE id = ?;
 
+-- name: keep_counters
+UPDATE run SET counters = ? WHERE id = ?;
+
 -- name: end_run
 UPDATE run SET state = ?, stop_reason = ?, ended_at = ? WHERE id = ?;
 

@@ -59,6 +59,8 @@ class Settling:
                         self.database.run("set_ending", new_kind, new_reason, landing.href, self.run.id, host, hashed)
                         self.counters.endings[f"{kind}.{reason}"] -= 1
                         self.counters.endings[right] += 1
+                # Together with what they count: a kill between the two would leave books that never balance.
+                self.database.run("keep_counters", self.counters.text(), self.run.id)
 
     def rules(self) -> None:
         """Name each page's site and rule by the scope at the end: which site landed first must not show."""

@@ -251,6 +251,6 @@ def _tables(connection: apsw.Connection) -> dict[str, _Table]:
                     bool(has_rowid and pk and kind == "INTEGER"))
             for column, kind, needed, pk in rows
         )  # fmt: skip
-        # A row written before a column was added is shorter. No other may be: an index of numbers is not a table of them.
+        # A row written before a column was added is shorter; no other may be, lest an index pass for a table.
         found[name] = _Table(name, columns, bool(has_rowid), len(columns) - added[name])
     return found
