@@ -156,6 +156,22 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "mend it and crawl again.",
      "accept に渡された関数が {url} で {subject} を送出しました（{detail}）。失敗した URL は対象外になります。修正して再度クロールしてください。",
      "作为 accept 传入的函数在 {url} 上抛出 {subject}（{detail}），出错的网址都会被拒绝；请修正后重新抓取。"),
+    ("sitemap_failed", _WARNING, "href", ("ending",),
+     "The sitemap {subject} could not be read ({ending}); mend the file, or take its name out of where it is named.",
+     "サイトマップ {subject} を読み取れませんでした（{ending}）。ファイルを直すか、記載を取り除いてください。",
+     "无法读取站点地图 {subject}（{ending}）；请修正该文件，或删除对它的引用。"),
+    ("sitemap_faulty", _WARNING, "href", ("count", "first"),
+     "The sitemap {subject} has {count} problems. The first: {first} "
+     'All are told by "purlieu report RUN --format sitemaps".',
+     "サイトマップ {subject} に {count} 件の問題があります。最初の問題：{first} "
+     "すべての問題は「purlieu report RUN --format sitemaps」で確認できます。",
+     "站点地图 {subject} 有 {count} 个问题。第一个：{first} 全部问题请用“purlieu report RUN --format sitemaps”查看。"),
+    ("no_sitemap", _PROBLEM, "crawl", (),
+     "Only what sitemaps name is crawled, and no sitemap was found; name one in robots.txt or in sitemap.files, "
+     "or set sitemap.guess = true.",
+     "サイトマップにあるアドレスだけが対象ですが、サイトマップが見つかりません。"
+     "robots.txt か sitemap.files に書くか、sitemap.guess = true を設定してください。",
+     "只抓取站点地图列出的地址，但没有找到站点地图；请在 robots.txt 或 sitemap.files 中写明，或设置 sitemap.guess = true。"),
     ("trap_series", _WARNING, "series", ("rule", "example"),
      "The pages of {subject}, such as {example}, say the same again and again ({rule}), so no more of them were asked for; "
      "if they are real, name them in traps.allow.",

@@ -13,9 +13,13 @@ import apsw
 import pytest
 from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
+from purlieu.cli.main import main
 from purlieu.crawl.local import Result
 from purlieu.errors import SettingsError
+from purlieu.report import books, findings
 from purlieu.response import Response
+from purlieu.store.reader import Reader
+from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.web import FakeWeb, Made, answer, redirect
 
 XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -120,7 +124,7 @@ def test_links_only_reads_no_sitemap(tmp_path: Path) -> None:
     assert asked == [ROBOTS, HOME]
     (tmp_path / "b").mkdir()
     _, asked = run(tmp_path / "b", web, {"sitemap": {"use": False, "files": [f"{HOME}own.xml"]}})
-    assert asked == [ROBOTS, f"{HOME}own.xml", HOME]
+    assert sorted(asked) == sorted([ROBOTS, f"{HOME}own.xml", HOME])
 
 
 @pytest.mark.parametrize(
@@ -422,21 +426,15 @@ def test_children_on_another_host(tmp_path: Path) -> None:
 
 
 def test_priority_sets_the_order_and_nothing_else(tmp_path: Path) -> None:
-    """SM-73: 0.8 is fetched before 0.3, also from another file; the ledger is the same as without priorities."""
-    files = {
-        MAP: urlset(low="0.3", mid="0.5", high="0.8"),
-        f"{HOME}two.xml": urlset(top="1.0", least="0.0", same="0.8"),
-    }
-    names = ("low", "mid", "high", "top", "least", "same")
-    web = site({ROBOTS: naming(*files), **files, **{f"{HOME}{name}": html() for name in names}})
+    """SM-73: 0.8 is fetched before 0.3 in one site; the ledger is the same as without priorities."""
+    priorities = {"low": "0.3", "mid": "0.5", "high": "0.8", "top": "1.0", "least": "0.0"}
+    web = site({ROBOTS: naming(MAP), MAP: urlset(**priorities), **{f"{HOME}{name}": html() for name in priorities}})
     _, asked = run(tmp_path, web, {"politeness": {"connections": 1}})
-    order = [url.removeprefix(HOME) for url in asked[3:] if url != HOME]
-    assert order[0] == "top"
-    assert {order[1], order[2]} == {"high", "same"}
-    assert order[3:] == ["mid", "low", "least"]
-    flat = {file: urlset(*(f"{HOME}{name}" for name in names[3 * n : 3 * n + 3])) for n, file in enumerate(files)}
+    order = [name for url in asked if (name := url.removeprefix(HOME)) in priorities]
+    assert order == ["top", "high", "mid", "low", "least"]
     (tmp_path / "b").mkdir()
-    run(tmp_path / "b", web | flat, {"politeness": {"connections": 1}})
+    flat = urlset(*(f"{HOME}{name}" for name in priorities))
+    run(tmp_path / "b", web | {MAP: flat}, {"politeness": {"connections": 1}})
     assert ledger(tmp_path / "b" / "s.db") == ledger(tmp_path / "s.db")
 
 
@@ -478,20 +476,17 @@ def test_damaged_and_bursting_gzip(tmp_path: Path) -> None:
 
 def test_three_million_entries_in_one_file(tmp_path: Path) -> None:
     """AMB-SM-10, SM-20: of a file of 3 million entries 50,000 are read, in memory that does not grow with the rest."""
-    line = f"{HOME}"
-    body = gzip.compress("".join(f"{line}{number:07}\n" for number in range(3_000_000)).encode(), 1)
-    web = site({
-        HOME: html(), ROBOTS: naming(f"{HOME}list.txt.gz"),
-        f"{HOME}list.txt.gz": answer(body, headers={"Content-Type": "application/gzip"}),
-    })  # fmt: skip
+    body = gzip.compress("".join(f"http://far.test/{number:07}\n" for number in range(3_000_000)).encode(), 1)
+    file = f"{HOME}list.txt.gz"
+    web = site({ROBOTS: naming(file), file: answer(body, headers={"Content-Type": "application/gzip"})})
     tracemalloc.start()
     try:
-        run(tmp_path, web, {"limits": {"max_pages": 1}, "fetch": {"sitemap_bytes": "50 MiB"}})
+        run(tmp_path, web, {"ledger": {"refusals_per_host": 10}})  # so that the crawl itself costs next to nothing
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert read(tmp_path)[f"{HOME}list.txt.gz"]["entries"] == 50_000
-    assert "too-many" in problems(tmp_path, f"{HOME}list.txt.gz")
+    assert (read(tmp_path)[file]["entries"], "too-many" in problems(tmp_path, file)) == (50_000, True)
+    assert list(endings(tmp_path / "s.db").values()).count("excluded.scope") == 10
     assert most < 150_000_000
 
 
@@ -516,3 +511,58 @@ def test_strict_reading_in_a_crawl(tmp_path: Path) -> None:
     run(tmp_path / "b", web, {"sitemap": {"strict": True}})
     assert f"{HOME}a" not in endings(tmp_path / "b" / "s.db")
     assert read(tmp_path / "b")[MAP]["entries"] == 0
+
+
+# -- what the owner is told ----------------------------------------------------------------------------
+
+
+def told(folder: Path) -> dict[tuple[str, str], str]:
+    """Return the sentences of a run's findings by code and subject."""
+    database = SqliteDatabase.reader(str(folder / "s.db"))
+    try:
+        reader = Reader(database)
+        row = reader.latest()
+        assert row is not None
+        found = findings.of_run(reader, row, books.of_run(reader, row))
+        return {(one.code, one.subject): one.sentence() for one in found}
+    finally:
+        database.close()
+
+
+def test_what_is_wrong_with_sitemaps_is_found(tmp_path: Path) -> None:
+    """A named file that cannot be had and a faulty one are a finding each; a guess that finds nothing is none."""
+    gone, faulty = f"{HOME}gone.xml", f"{HOME}d/faulty.xml"
+    run(tmp_path, site({ROBOTS: naming(gone, faulty), faulty: urlset(f"{HOME}a")}))
+    found = told(tmp_path)
+    assert "(missing.not_found)" in found["sitemap_failed", gone]
+    assert f"{faulty} has 1 problems. The first: 1 addresses lie outside {HOME}d/" in found["sitemap_faulty", faulty]
+    (tmp_path / "b").mkdir()
+    run(tmp_path / "b", site({}), {"sitemap": {"guess": True}})
+    assert not [code for code, _ in told(tmp_path / "b") if "sitemap" in code]
+
+
+def test_a_crawl_by_sitemaps_that_finds_none_says_so(tmp_path: Path) -> None:
+    """SM-77: sitemap-only mode without any sitemap is a problem that the owner is told, with the remedy."""
+    run(tmp_path, site({}), ONLY)
+    assert "sitemap.guess = true" in told(tmp_path)["no_sitemap", "site.test"]
+
+
+def test_the_list_of_a_runs_sitemaps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``report RUN --format sitemaps`` tells each file with its problems, and apart from them how many guesses failed."""
+    faulty = f"{HOME}d/faulty.xml"
+    tree = {"sitemap": {"files": [faulty], "guess": True}}
+    run(tmp_path, site({faulty: urlset(f"{HOME}a")}), tree)
+    command = ["report", "1", "--format", "sitemaps", "--store", str(tmp_path / "s.db")]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert [line.split() for line in text.splitlines()[:2]] == [
+        ["SITEMAP", "NAMED", "BY", "ENDING", "KIND", "ENTRIES", "FILES", "PROBLEMS"],
+        [faulty, "owner", "fetched.ok", "urlset", "1", "0", "1"],
+    ]
+    assert "  location: 1 addresses lie outside" in text
+    assert text.endswith("2 usual addresses were tried and hold no sitemap.\n")
+    assert main([*command, "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["url"], row["found_by"], len(row["problems"])) for row in rows] == [
+        (faulty, "owner", 1), (f"{HOME}sitemap.xml", "guess", 0), (f"{HOME}sitemap_index.xml", "guess", 0),
+    ]  # fmt: skip

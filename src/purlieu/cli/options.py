@@ -19,7 +19,7 @@ from purlieu.settings.key import FORMATS
 
 SHELLS: Final = ("bash", "zsh", "fish")
 SETTINGS_FILE: Final = "purlieu.toml"
-VIEWS: Final = ("politeness", "duplicates")
+VIEWS: Final = ("politeness", "duplicates", "sitemaps")
 """What ``report`` prints of a run instead of writing files."""
 
 

@@ -1,4 +1,4 @@
-"""``purlieu report RUN --format politeness`` or ``duplicates``: what is printed of a run and written nowhere.
+"""``purlieu report RUN --format politeness``, ``duplicates`` or ``sitemaps``: what is printed of a run alone.
 
 What it holds is made by ``report/``; here it is laid out as a table or as JSON.
 """
@@ -14,7 +14,7 @@ from purlieu.cli.options import VIEWS
 from purlieu.cli.report import opened, run_named
 from purlieu.cli.words import padded, safe, speaker, width
 from purlieu.errors import Mistake, SettingsError
-from purlieu.report import duplicates, politeness
+from purlieu.report import duplicates, politeness, sitemaps
 from purlieu.store.reader import Reader, RunRow
 
 
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError((Mistake("--format", ", ".join(wanted), remedy),))
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store)
-        show = _politeness if wanted[0] == "politeness" else _duplicates
+        show = {"politeness": _politeness, "duplicates": _duplicates, "sitemaps": _sitemaps}[wanted[0]]
         show(reader, row, arguments.lang or "en", as_json=arguments.json)
     return 0
 
@@ -58,6 +58,25 @@ def _duplicates(reader: Reader, run: RunRow, language: str, *, as_json: bool) ->
             sys.stdout.write(f"  {safe(url)}\n")
         if group.count > len(group.urls):
             sys.stdout.write("  " + say("... and {count} more", count=group.count - len(group.urls)) + "\n")
+
+
+def _sitemaps(reader: Reader, run: RunRow, language: str, *, as_json: bool) -> None:
+    if as_json:
+        _print_json(map(sitemaps.facts, reader.sitemaps(run)))
+        return
+    say = speaker(language)
+    _print_table([sitemaps.HEADS, *sitemaps.table(reader, run)])
+    empty = 0
+    for row in reader.sitemaps(run):
+        empty += sitemaps.is_empty_guess(row)
+        if row.problems and not sitemaps.is_empty_guess(row):
+            sys.stdout.write(f"\n{safe(row.url)}\n")
+            for line, kind, sentence in row.problems:
+                place = say("line {line}", line=f"{line:,}") + ", " if line else ""
+                sys.stdout.write(f"  {place}{kind}: {safe(sentence)}\n")
+    if empty:
+        told = say("{count} usual addresses were tried and hold no sitemap.", count=f"{empty:,}")
+        sys.stdout.write(f"\n{told}\n")
 
 
 def _print_json(values: Iterable[object]) -> None:

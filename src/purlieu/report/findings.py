@@ -13,6 +13,7 @@ from purlieu.domain import registrable
 from purlieu.finding import Finding, Severity
 from purlieu.landing import LandingKind
 from purlieu.outcome import GOOD_KINDS
+from purlieu.report import sitemaps
 from purlieu.report.books import Books
 from purlieu.report.destination import Destinations
 from purlieu.store.reader import Reader, RunRow
@@ -53,7 +54,8 @@ def _derived(reader: Reader, run: RunRow, books: Books) -> Iterator[Finding]:
 
 
 def _of_pages(reader: Reader, run: RunRow, books: Books) -> Iterator[Finding]:
-    """Yield what an ended run's pages show."""
+    """Yield what an ended run's pages and sitemaps show."""
+    yield from sitemaps.findings(reader, run, is_only=reader.sitemap_mode(run) == "sitemaps-only")
     seeds = reader.seeds(run)
     destinations = Destinations(reader, run)
     for seed in seeds[:_SEEDS]:

@@ -130,6 +130,21 @@ class RobotsRow(NamedTuple):
     ended: str | None
 
 
+class SitemapRow(NamedTuple):
+    """One sitemap file of a run; ``format`` is "" where none was read, ``problems`` are (line, kind, sentence)."""
+
+    url: str
+    kind: str
+    reason: str
+    found_by: str
+    via: str
+    rule: str
+    format: str
+    entries: int
+    children: int
+    problems: tuple[tuple[int, str, str], ...]
+
+
 class Linking(NamedTuple):
     """Which pages link to an address: (page, kind, nofollow). ``cut``: there are more than the ``scanned`` pages."""
 
@@ -229,6 +244,13 @@ class Reader:
         except (tomllib.TOMLDecodeError, KeyError, TypeError):
             return MAX_REDIRECTS
         return limit if isinstance(limit, int) else MAX_REDIRECTS
+
+    def sitemap_mode(self, run: RunRow) -> str:
+        """Return ``sitemap.mode`` of a run's settings, "" where it is not known."""
+        try:
+            return str(tomllib.loads(self.config(run))["sitemap"]["mode"])
+        except (tomllib.TOMLDecodeError, KeyError, TypeError):
+            return ""
 
     def seeds(self, run: RunRow) -> list[str]:
         """Return the hrefs that a run started from, sites first, as its settings name them."""
@@ -337,6 +359,11 @@ class Reader:
         """Return what a run knows of the robots.txt of an origin, None when it never came there."""
         row = self._database.one("report_robots", run.id, origin)
         return RobotsRow._make(row) if row else None
+
+    def sitemaps(self, run: RunRow) -> Iterator[SitemapRow]:
+        """Yield the sitemap files of a run, admitted or refused, by address."""
+        for *row, problems in self._database.rows("report_sitemaps", run.id):
+            yield SitemapRow(*row, tuple((line, kind, told) for line, kind, told in json.loads(problems)))
 
     def naming_sitemaps(self, run: RunRow, href: str, most: int) -> list[tuple[str, str | None]]:
         """Return at most so many sitemap files that name an address, by name, each with its lastmod."""
