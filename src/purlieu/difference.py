@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from purlieu.sentence import Sentence
+
 
 class Difference(StrEnum):
     """What became of a URL from one run to a later one."""
@@ -26,15 +28,15 @@ class Difference(StrEnum):
 
 
 MEANINGS: Final = {
-    Difference.NEW: "a page that was not there, or not met, before",
-    Difference.CHANGED: "a page in both, with other main content, or where a redirect was",
-    Difference.MOVED: "it redirects now, or to another address than before",
-    Difference.GONE: "it was there, and is not met any more, or answers 404 or 410",
-    Difference.FAILED: "it could not be had now: an error, a refusal, a broken link",
-    Difference.BACK: "a page again, after it could not be had",
-    Difference.UNASKED: "the later run ended before it was asked for",
-    Difference.UNCHANGED: "the same as before",
-    Difference.OUTSIDE: "kept out of both runs; listed where the reason changed",
+    Difference.NEW: Sentence("a page that was not there, or not met, before"),
+    Difference.CHANGED: Sentence("a page in both, with other main content, or where a redirect was"),
+    Difference.MOVED: Sentence("it redirects now, or to another address than before"),
+    Difference.GONE: Sentence("it was there, and is not met any more, or answers 404 or 410"),
+    Difference.FAILED: Sentence("it could not be had now: an error, a refusal, a broken link"),
+    Difference.BACK: Sentence("a page again, after it could not be had"),
+    Difference.UNASKED: Sentence("the later run ended before it was asked for"),
+    Difference.UNCHANGED: Sentence("the same as before"),
+    Difference.OUTSIDE: Sentence("kept out of both runs; listed where the reason changed"),
 }
 """What each class means, in its order."""
 

@@ -37,7 +37,7 @@ def runs(arguments: argparse.Namespace) -> int:
             facts |= {"pruned_at": one.run.pruned_at}
             sys.stdout.write(json.dumps({**summary.of_row(one.run, one.kinds), **facts}, ensure_ascii=False) + "\n")
         return 0
-    rows = [("RUN", "STARTED", "ENDED", "STATE", "CRAWL", "PAGES", "TREND", "URLS BY ENDING")]
+    rows: list[tuple[str, ...]] = [("RUN", "STARTED", "ENDED", "STATE", "CRAWL", "PAGES", "TREND", "URLS BY ENDING")]
     rows += [_listed(one, arguments.lang or "en") for one in found]
     columns = [max(map(width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
