@@ -18,13 +18,14 @@ from purlieu.candidate import Purpose
 from purlieu.crawl.local import Crawl
 from purlieu.crawl.verdicts import VerdictLog
 from purlieu.report import explain
+from purlieu.response import Request
 from purlieu.settings import Settings
 from purlieu.store.counters import Counters, IntakeLimits, Run
 from purlieu.store.intake import Intake
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.clock import FakeClock
-from purlieu.testing.web import FakeWeb, answer, redirect
+from purlieu.testing.web import FakeWeb, Made, answer, redirect
 
 Lines = list[dict[str, Any]]
 
@@ -89,6 +90,46 @@ def test_ledger_log_and_explain_say_the_same(case: str, tmp_path: Path) -> None:
         result = crawl(FakeWeb(WEB), made_settings(store, {"seeds": SEEDS, **CASES[case]}), FakeClock())
     assert result.books_balanced
     same_as_explained(store, lines, longest=run_length(case))
+
+
+BAIT = (
+    '<a href="/a">a</a><a href="http://other.test/a">a</a><iframe src="http://other.test/f"></iframe>'
+    '<frame src="//notsite.test/f"><link rel="next" href="http://site.test.evil.test/n"><area href="ftp://site.test/x">'
+    '<a href="http://user@site.test/u">u</a><a href="http://site.test@evil.test/">x</a><a href="/off/r">r</a>'
+    '<link rel="alternate" hreflang="de" href="http://de.test/">'
+)
+BAITED: Mapping[str, Made] = {
+    HOME: html(
+        "/a",
+        body=BAIT,
+        head='<link rel="canonical" href="http://canon.test/"><meta http-equiv="refresh" content="0;url=http://ref.test/">',
+    ),
+    f"{HOME}robots.txt": redirect("http://robots.test/r.txt"),
+    "http://robots.test/r.txt": answer("Sitemap: http://maps.test/s.xml\nUser-agent: *\nDisallow: /no\n", url="/r.txt"),
+    "http://maps.test/s.xml": answer(
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://site.test/in</loc></url>'
+        "<url><loc>http://maps.test/out</loc></url></urlset>",
+        url="/s.xml",
+    ),
+    f"{HOME}off/r": redirect("http://other.test/r"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_is_fetched_without_a_verdict_that_lets_it_in(case: str, tmp_path: Path) -> None:
+    """Every request, of whatever purpose and found in whatever way, has been let in by the one judgement before (R-3.3)."""
+    asked: list[str] = []
+    with listening() as lines:
+
+        def answering(request: Request) -> Made:
+            asked.append(request.url)
+            told = [line["accepted"] for (_, url), line in last(lines).items() if url == request.url]
+            assert any(told), f"{request.url} was fetched, and no verdict lets it in"
+            made = {**WEB, **BAITED}.get(request.url, 404)
+            return made(request) if callable(made) else made
+
+        crawl(FakeWeb(answering), made_settings(tmp_path / "s.db", {"seeds": SEEDS, **CASES[case]}))
+    assert len(asked) > 1
 
 
 def test_what_is_counted_only_is_logged_too(tmp_path: Path) -> None:

@@ -329,6 +329,23 @@ def test_order_of_seeds_and_landings_does_not_matter(sites: list[SiteSettings], 
     assert first.sites == {order[place] for place in second.sites}
 
 
+@given(
+    sites=st.lists(options, min_size=1, max_size=4),
+    landings=st.lists(st.none() | strategies.hrefs(), max_size=4),
+    url=strategies.hrefs(),
+    data=st.data(),
+)
+def test_own_seed_never_admits_what_any_seed_refuses(
+    sites: list[SiteSettings], landings: list[str | None], url: str, data: st.DataObject
+) -> None:
+    """Whatever sites a page descends from, a link that these accept is accepted by the union of all (AMB-EN-4)."""
+    scope = ready(sites, landings)
+    lineage = frozenset(data.draw(st.sets(st.sampled_from(range(len(sites))))))
+    own, every = scope.judge(url, sites=lineage), scope.judge(url)
+    assert own.sites == every.sites & lineage
+    assert every.accepted or not own.accepted
+
+
 @given(sites=st.lists(options, min_size=1, max_size=3), more=options, url=strategies.hrefs())
 def test_one_more_site_refuses_nothing(sites: list[SiteSettings], more: SiteSettings, url: str) -> None:
     """Adding a site never takes a URL out of scope."""
