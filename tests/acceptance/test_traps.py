@@ -176,3 +176,26 @@ def test_subdomains_without_end_are_capped(tmp_path: Path) -> None:
     assert len({url.split("/")[2] for url in web.urls}) == 20
     rules = {row["rule"] for row in ledger(store).values() if row["reason"] == "trap"}
     assert rules == {"hosts_per_domain=20"}
+
+
+def test_soft_404_are_told_by_a_probe(tmp_path: Path) -> None:
+    """On request each host is asked once for a page that cannot be there; pages with its text are ``missing.soft_404``."""
+
+    def reply(request: Request) -> Made:
+        path = request.url.removeprefix(HOME)
+        if path == "robots.txt":
+            return 404
+        if path == "":
+            return html("/good", "/gone1", "/gone2")
+        return html(body="a real text") if path == "good" else html(body="Sorry, page not found.", title=path)
+
+    for asked in (False, True):
+        store = tmp_path / f"{asked}.db"
+        web = FakeWeb(reply, FakeClock())
+        assert crawl(web, made_settings(store, {"traps": {"soft_404": asked}})).books_balanced
+        ended = endings(store)
+        gone = "missing.soft_404" if asked else "fetched.ok"
+        assert {url.removeprefix(HOME): ended[url] for url in ended if "is-not-there" not in url} == {
+            "": "fetched.ok", "good": "fetched.ok", "gone1": gone, "gone2": gone,
+        }  # fmt: skip
+        assert sum("is-not-there" in url for url in web.urls) == asked

@@ -281,6 +281,8 @@ class Crawl:
         """Settle redirects, end the run, audit the books (R-2.5, R-7.1)."""
         self._settling.redirects(self._settings.limits.max_redirects)
         self._settling.rules()
+        if self._settings.traps.soft_404:
+            self._settling.soft_404()
         if self._verdicts is not None:
             self._verdicts.settle()
         self._frontier.save(self._active_seconds())
@@ -327,6 +329,7 @@ def _intake_limits(settings: Settings) -> IntakeLimits:
         settings.limits.pages_per_host,
         canonical=settings.links.canonical,
         hosts_per_domain=settings.traps.hosts_per_domain if settings.traps.detect else 0,
+        probes=settings.traps.soft_404,
     )
 
 

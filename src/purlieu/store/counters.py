@@ -50,13 +50,14 @@ class IntakeLimits:
     """``refusals_per_host`` listed for a foreign host (R-1.4), ``pages_per_host`` admitted (None: no limit).
 
     ``canonical``: what a page calls its canonical becomes a candidate. ``hosts_per_domain``: so many hosts of one
-    registrable domain have pages (0: no limit).
+    registrable domain have pages (0: no limit). ``probes``: each host is asked once for a page that cannot be there.
     """
 
     refusals_per_host: int = 10_000
     pages_per_host: int | None = None
     canonical: bool = True
     hosts_per_domain: int = 0
+    probes: bool = False
 
 
 @dataclass(slots=True)

@@ -33,6 +33,8 @@ RECENT = 200_000
 
 # Schemes that are counted and not listed, since a site has one for every contact line (R-1.4).
 COUNTED_SCHEMES = frozenset({"mailto", "tel", "javascript", "data", "sms", "callto", "about", "blob"})
+GRANT_PROBE = "probe"
+"""The grant of a page that cannot be there (``traps.soft_404``)."""
 NOT_FOLLOWED = frozenset({"image", "script", "style", "form"})
 """Kinds that are kept with a page when asked for, and are no candidates."""
 
@@ -235,6 +237,8 @@ class Intake:
             facts.linked, facts.grant, ruling.site, ruling.rule, facts.standing,
         )  # fmt: skip
         if number == 0:
+            if self._limits.probes and ruling.site is not None and not self._hosts.count(host).pages:
+                self._probe(url.origin_of(href))
             self._writes.pages[host] += 1
             self._hosts.count(host).pages += 1
         twin = self._twin(key, href) if number != _ROBOTS else None
@@ -255,6 +259,12 @@ class Intake:
             due = _DUE_FIRST.get(number, now)
         self._writes.entries.append((*values, due))
         self._writes.due.add(host)
+
+    def _probe(self, origin: str) -> None:
+        """Collect an address that no site has: what a host says of it, it says of every page that is not there."""
+        name = f"{self._hash_of(f'{origin} {self._run.id}') & 0xFFFFFFFFFFFF:012x}"
+        facts = Facts(0, found_by=FoundBy.OWNER, linked=False, grant=GRANT_PROBE)
+        self.add(Candidate(f"{origin}/purlieu-{name}-is-not-there", facts))
 
     def _merge(self, key: Key, href: str, old: Facts, facts: Facts, row: Row) -> None:
         """Better facts of a known entry; an ended one passes them on to what it led to."""
@@ -430,7 +440,7 @@ class Intake:
         """
         host, number, hashed = key
         if number == 0:
-            if not (href.endswith("/robots.txt") or host in self._writes.special_hosts):
+            if not (href.endswith("/robots.txt") or (host, hashed) in self._writes.special):
                 return None
             others: tuple[int, ...] = (1, 2)
         else:

@@ -62,6 +62,20 @@ class Settling:
                 # Together with what they count: a kill between the two would leave books that never balance.
                 self.database.run("keep_counters", self.counters.text(), self.run.id)
 
+    def soft_404(self) -> None:
+        """End pages as not found that say what their host says of a page that cannot be there.
+
+        At the end, so that it does not matter which was asked first (R-2.1).
+        """
+        with self.database.transaction():
+            found = list(self.database.rows("soft_404_counts", self.run.id))
+            for kind, code, number in found:
+                self.counters.endings[f"{kind}.{code}"] -= number
+                self.counters.endings["missing.soft_404"] += number
+            if found:
+                self.database.run("end_soft_404", self.run.id)
+                self.database.run("keep_counters", self.counters.text(), self.run.id)
+
     def rules(self) -> None:
         """Name each page's site and rule by the scope at the end: which site landed first must not show."""
         if len(self.intake.admission.scope.sites) < _SEVERAL:
