@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from heapq import merge
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from purlieu.sitemap.choose import Chooser, Place, Priorities, Told, was_not_ask
 from purlieu.sitemap.language import Alternates, agreed
 from purlieu.sitemap.moment import of_rss
 from purlieu.sitemap.rate import changefreq
-from purlieu.sitemap.write import read_back
+from purlieu.sitemap.write import read_back, written
 from purlieu.store.reader import MadeRow, Reader, RunRow
 
 _SECRET: Final = re.compile(r"auth|cookie|token|secret|session|key|pass|credential", re.IGNORECASE)
@@ -64,6 +65,9 @@ def build(reader: Reader, run: RunRow, profile: ProfileSettings, folder: Path, h
         return replace(built, kept=made.kept)
 
 
+_Item = tuple[str, int, MadeRow | Entry]
+
+
 class _Making:
     """One pass over a run's pages and the former entries."""
 
@@ -73,64 +77,78 @@ class _Making:
         self._profile = profile
         self._left = left
         place = Place(location, logins(reader, run), _forbids(reader, run, profile.robot, location))
+        self._host = urls.host_of(location)
         self._chooser = Chooser(profile, place)
         self._priorities = Priorities(profile.priority)
         self._ranks = bool(profile.priority)
         self._declared = lru_cache(maxsize=10_000)(self._declares)
         self._unasked = 0
-        self._stayed: set[str] = set()
+        self._settled: set[str] = set()  # pages not asked for that the former files list
         self.kept = 0
 
     def entries(self, former: Former, keep: str) -> Iterator[Entry]:
-        """Yield what goes in, by address: the run's pages, and what stays of the former files."""
+        """Yield what goes in, by address: the run's pages, and what stays of the former files.
+
+        Both come in the order of their addresses, so they are walked side by side: where a former entry meets its page
+        nothing has to be looked up. Where files that are not ours have another order, it is.
+        """
         keeps = not self._reader.is_whole(self._run) if keep == "auto" else keep == "all"
-        stays = self._of_former(former, keeps=keeps) if keep != "none" else iter(())
-        last = None
-        for entry in merge(self._of_run(), stays, key=lambda entry: entry.loc):
-            if entry.loc != last:  # files that are not ours may name one twice
-                yield entry
-            last = entry.loc
-        if self._unasked > len(self._stayed):
+        rows: Iterator[_Item] = ((row.href, 0, row) for row in self._reader.made_pages(self._run, self._host))
+        before: Iterator[_Item] = (
+            ((href, 1, entry) for href, entry in self._addressed(former)) if keep != "none" else iter(())
+        )
+        met: MadeRow | None = None
+        last = ""
+        for href, _, item in merge(rows, before, key=itemgetter(0, 1)):
+            if isinstance(item, MadeRow):
+                met = item
+                yield from self._of_run(item)
+            elif href != last:  # files that are not ours may name one twice
+                last = href
+                row = met if met and met.href == href else self._row(href)
+                yield from self._of_former(href, item, row, keeps=keeps)
+        if self._unasked > len(self._settled):
             for row in self._reader.made_pages(self._run):
-                if was_not_asked(_told(row)) and row.href not in self._stayed:
+                if was_not_asked(_told(row)) and row.href not in self._settled:
                     self._left.add(row.href, "not_visited")
 
-    def _of_run(self) -> Iterator[Entry]:
-        for row in self._reader.made_pages(self._run):
-            told = _told(row)
-            if was_not_asked(told):
-                self._unasked += 1
-            elif reason := self._chooser.page(told):
-                self._left.add(row.href, reason)
-            else:
-                yield self._entry(row)
+    def _of_run(self, row: MadeRow) -> Iterator[Entry]:
+        told = _told(row)
+        if was_not_asked(told):
+            self._unasked += 1
+        elif reason := self._chooser.page(told):
+            self._left.add(row.href, reason)
+        else:
+            yield self._entry(row)
 
-    def _of_former(self, former: Former, *, keeps: bool) -> Iterator[Entry]:
-        """Yield the former entries that stay: the run did not ask for them, and the profile still takes them."""
+    def _of_former(self, href: str, entry: Entry, row: MadeRow | None, *, keeps: bool) -> Iterator[Entry]:
+        """Yield a former entry if it stays: the run did not ask for it, and the profile still takes it."""
+        if row is not None:
+            if not was_not_asked(_told(row)):
+                return  # judged as the run's
+            href = row.href
+            self._settled.add(href)
+        reason = self._chooser.placed(href, login=True)
+        if row is None and not reason:
+            reason = "excluded" if self._reader.found(self._run, href) else "" if keeps else "vanished"
+        if reason:
+            self._left.add(href, reason)
+            return
+        self.kept += 1
+        yield entry._replace(loc=href, priority=self._priorities.of(href) if self._ranks else entry.priority)
+
+    def _addressed(self, former: Former) -> Iterator[tuple[str, Entry]]:
+        """Yield the former entries with their addresses as the URL Standard serialises them."""
         for entry in former.entries():
             try:
-                href = urls.parse(entry.loc).href
+                yield read_back(urls.parse(entry.loc).href), entry
             except UrlError:
                 self._left.add(entry.loc, "not_a_url")
-                continue
-            row = self._row(href)
-            if row is not None and not was_not_asked(_told(row)):
-                continue  # judged above
-            reason = self._chooser.placed(href, login=True)
-            if row is None and not reason:
-                reason = "excluded" if self._reader.found(self._run, href) else "" if keeps else "vanished"
-            if reason:
-                self._left.add(href, reason)
-                continue
-            if row is not None:
-                self._stayed.add(row.href)
-            self.kept += 1
-            yield entry._replace(loc=href, priority=self._priorities.of(href) if self._ranks else entry.priority)
 
-    def _row(self, loc: str) -> MadeRow | None:
-        row = self._reader.made_page(self._run, loc)
-        if row is None and (plain := read_back(loc)) != loc:
-            return self._reader.made_page(self._run, plain)
+    def _row(self, href: str) -> MadeRow | None:
+        row = self._reader.made_page(self._run, href)
+        if row is None and (other := written(href)) != href:  # the site itself may write what we would encode
+            return self._reader.made_page(self._run, other)
         return row
 
     def _entry(self, row: MadeRow) -> Entry:

@@ -22,6 +22,8 @@ NAMESPACE: Final = "http://www.sitemaps.org/schemas/sitemap/0.9"
 XHTML: Final = "http://www.w3.org/1999/xhtml"
 LONGEST_LOC: Final = 2_047
 """The most characters that every reader takes (SM-4: fewer than 2,048; AMB-SM-1)."""
+_SHORTEST_LOC: Final = 12  # by the schema
+_PORTS: Final = {"http": 80, "https": 443}
 _CHUNK_BYTES: Final = 65_536
 _DECLARATION: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -105,14 +107,19 @@ def written(loc: str) -> str:
     What the URL Standard leaves in a path or query and RFC 3986 does not (``|``, ``[``, a bare ``%``) is encoded too:
     servers read both alike. Raises UrlError for what is no http or https address.
     """
-    if _UNWRITABLE.search(loc) is None and _BRACKET.search(loc) is None and loc.startswith(("http://", "https://")):
+    if len(loc) >= _SHORTEST_LOC and _PLAIN.fullmatch(loc):
         return loc
     parsed = urls.parse(loc)
     if parsed.scheme not in {"http", "https"}:
         raise UrlError(f'"{loc[:200]}" is no http or https address: a sitemap can name no other')
     begin = parsed.href.find("/", parsed.href.find("://") + 3)  # an IPv6 host keeps its brackets
     rest = _UNWRITABLE.sub(lambda char: char[0].translate(_WRITTEN), parsed.href[begin:])
-    return parsed.href[:begin] + _BRACKET.sub(lambda char: _WRITTEN[ord(char[0])], rest)
+    rest = _BRACKET.sub(lambda char: _WRITTEN[ord(char[0])], rest)
+    top = parsed.href[:begin]
+    if len(top) + len(rest) < _SHORTEST_LOC:
+        # A bare name on an intranet: said with its port, or with a zero before that, it is the same address.
+        top = f"{parsed.scheme}://{parsed.host}:{parsed.port or _PORTS[parsed.scheme]:04}"
+    return top + rest
 
 
 def read_back(loc: str) -> str:
@@ -144,19 +151,21 @@ def _moment(seconds: int) -> str | None:
 def _url(entry: Entry, *, hreflang: bool) -> str:
     """Return one ``<url>``, its elements in the schema's order; a priority of 0.5 is the default and left out."""
     loc = entry.loc
-    parts = [f"<url><loc>{loc if _PLAIN.fullmatch(loc) else _text(written(loc))}</loc>"]
+    if len(loc) < _SHORTEST_LOC or not _PLAIN.fullmatch(loc):
+        loc = _text(written(loc))
+    text = f"<url><loc>{loc}</loc>"
     if lastmod := lastmod_of(entry):
-        parts.append(f"<lastmod>{lastmod}</lastmod>")
+        text += f"<lastmod>{lastmod}</lastmod>"
     if entry.changefreq:
-        parts.append(f"<changefreq>{entry.changefreq}</changefreq>")
+        text += f"<changefreq>{entry.changefreq}</changefreq>"
     if entry.priority != 0.5:
-        parts.append(f"<priority>{_priority(entry.priority)}</priority>")
-    if hreflang:
-        parts += (
+        text += f"<priority>{_priority(entry.priority)}</priority>"
+    if hreflang and entry.alternates:
+        text += "".join(
             f'<xhtml:link rel="alternate" hreflang="{_text(language)}" href="{_text(written(href))}"/>'
             for language, href in entry.alternates
         )
-    return "".join((*parts, "</url>\n"))
+    return f"{text}</url>\n"
 
 
 def _sitemap(child: Child) -> str:

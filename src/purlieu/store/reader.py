@@ -286,9 +286,10 @@ class Reader:
                 return None if row is None else VisitRow._make(row)
             salt += 1  # another address has this hash; intake.py put ours under the next salt (R-1.2)
 
-    def made_pages(self, run: RunRow) -> Iterator[MadeRow]:
-        """Yield the admitted pages of a run with their history, by host name and url."""
-        for host, _ in self._database.rows("report_hosts_of_entries", run.id, run.id):
+    def made_pages(self, run: RunRow, first: str = "") -> Iterator[MadeRow]:
+        """Yield the admitted pages of a run with their history, by host name and url; the first host's before."""
+        hosts = self._database.rows("report_hosts_of_entries", run.id, run.id)
+        for host, _ in sorted(hosts, key=lambda row: row[1] != first):
             yield from map(MadeRow._make, self._database.rows("making_pages_of_host", run.id, host))
 
     def made_page(self, run: RunRow, href: str) -> MadeRow | None:
