@@ -191,6 +191,19 @@ def test_config_check_and_show(file: Path, capsys: pytest.CaptureFixture[str]) -
     assert tomllib.loads(shown)["limits"]["max_depth"] == 9
 
 
+def test_config_check_tells_what_may_not_be_meant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is right and may not be meant is told by ``config check``, in the file's language: the terms to add (EN-80)."""
+    path = tmp_path / "purlieu.toml"
+    path.write_text(
+        'seeds = ["http://www.xyz.co.uk/"]\nlanguage = "ja"\n[scope]\nmode = "same-domain"\ndomains = "lists"\n',
+        encoding="utf-8",
+    )
+    assert main(["config", "check", str(path)]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == f"{path}: no mistakes"
+    assert "domains.additional に「co.uk」を追加して" in second
+
+
 def test_config_show_masks_secrets(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A password in the file is not printed."""
     file.write_text('[[origin]]\norigin = "http://a"\nuser = "u"\npassword = "hunter2"\n', encoding="utf-8")

@@ -317,3 +317,15 @@ def test_a_terminal_gets_live_figures(tmp_path: Path) -> None:
     assert seen.rindex(b"\x1b[?25h") > seen.rindex(b"\x1b[?25l")
     assert b"waiting" in seen
     assert b"The books balance" in seen[seen.rindex(b"\x1b[?25h") :]
+
+
+def test_what_may_not_be_meant_is_told_before_the_first_request(site: Chain, tmp_path: Path) -> None:
+    """A domain that neither list tells, and two hosts that differ by www. alone, are told at once (EN-80, AMB-EN-2)."""
+    seed = site.url.replace("127.0.0.1", "localhost")
+    (tmp_path / "purlieu.toml").write_text(
+        f'seeds = ["{seed}"]\n[scope]\nmode = "same-domain"\ndomains = "lists"\n', encoding="utf-8"
+    )
+    told = run(tmp_path, "crawl", "-c", "purlieu.toml", "-v", "--max-pages", "1").splitlines()
+    finding = next(number for number, line in enumerate(told) if "domains.additional" in line)
+    fetched = next(number for number, line in enumerate(told) if seed in line and "fetched" in line)
+    assert finding < fetched

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from purlieu import settings
+from purlieu import scope, settings
 from purlieu.cli import options
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings import Settings
@@ -154,5 +154,10 @@ def run(arguments: argparse.Namespace) -> int:
     mistakes = _unreadable(made, arguments.file)
     if mistakes:
         raise SettingsError(tuple(mistakes))
-    sys.stdout.write(settings.dump(made) if arguments.what == "show" else f"{arguments.file}: no mistakes\n")
+    if arguments.what == "show":
+        sys.stdout.write(settings.dump(made))
+        return 0
+    sys.stdout.write(f"{arguments.file}: no mistakes\n")
+    for finding in scope.findings(made):
+        sys.stdout.write(f"{arguments.file}: {finding.sentence(made.language)}\n")
     return 0

@@ -23,6 +23,7 @@ from purlieu.cli.words import Say, safe, speaker
 from purlieu.crawl.local import Crawl, Progress, Result
 from purlieu.decide import Visit
 from purlieu.errors import Mistake, SettingsError, StoreError
+from purlieu.scope import findings
 from purlieu.settings import Settings
 
 INTERRUPTED = 130
@@ -197,6 +198,8 @@ async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display
     """Run a crawl under the display and return its result."""
     named = made.seeds[0] + (f" (+{len(made.seeds) - 1:,})" if len(made.seeds) > 1 else "")
     display.say(say("Crawling {seeds}. Ctrl-C stops cleanly.", seeds=named))
+    for finding in findings(made):  # before the first request, while there is time to stop (EN-80)
+        display.say(finding.sentence(made.language))
     crawl = Crawl(made, resume=arguments.resume)
     stopping = Stopping(crawl, display, say)
     loop = asyncio.get_running_loop()
