@@ -148,3 +148,13 @@ def test_wrong_words_are_told_with_a_wrong_folder(tmp_path: Path, capsys: pytest
     assert main(["adopt", "endeca", str(tmp_path), "--seed", "http://a.example/", "--depth", "x", "--limit", "-1"]) == 2
     told = capsys.readouterr().err
     assert [told.count(key) for key in ("--depth", "--limit", "crawlscope.mode")] == [1, 1, 1]
+
+
+def test_a_depth_that_is_typed_is_not_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """EN-61: ``crawl --endeca --max-depth`` is the original's -d, and is not missed."""
+    (tmp_path / "site.xml").write_text("<configuration></configuration>")
+    for words, missed in (([], True), (["--max-depth", "2"], False)):
+        typed = options.parse(["crawl", "--endeca", str(tmp_path), "http://a.example/", *words])
+        text, _ = adopt.for_crawl(typed)
+        assert ("limits.max_depth" in capsys.readouterr().err) is missed
+        assert ("max_depth = 2" in text) is not missed

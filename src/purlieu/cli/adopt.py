@@ -45,7 +45,8 @@ def for_crawl(arguments: argparse.Namespace) -> tuple[str, str]:
 
         defaults = Path(arguments.endeca_defaults) if arguments.endeca_defaults else None
         urls = [url for url in arguments.urls if not endeca_file.seed_fault(url)]  # the others are told as URLs later
-        adopted = endeca.read(Path(arguments.endeca), seeds=urls, defaults=defaults)
+        depth = _whole("--max-depth", arguments.max_depth, [])  # what is no number is told with the settings
+        adopted = endeca.read(Path(arguments.endeca), seeds=urls, defaults=defaults, depth=depth)
         source = arguments.endeca
     if not arguments.quiet:
         _tell(adopted)
