@@ -82,15 +82,18 @@ def web(arguments: argparse.Namespace) -> int:
     typed.check()
     if made is None:
         return 1
-    log = Path(arguments.log).open("w", encoding="utf-8") if arguments.log else None  # noqa: SIM115 - to the end
+    log = Path(arguments.log).open("w", 1, encoding="utf-8") if arguments.log else None  # noqa: SIM115 - to the end
     server = MadeServer(made, port=port, epoch=epoch, epoch_seconds=epoch_seconds, told=_teller(log))
-    sys.stdout.write(
-        f"{made.hosts:,} hosts with {made.pages:,} pages each, from {made.origin(0, port)}/ "
-        f"to {made.origin(made.hosts - 1, port)}/; Ctrl-C ends\n"
-    )
-    sys.stdout.flush()
+
+    def say() -> None:
+        first, last = made.origin(0, server.port), made.origin(made.hosts - 1, server.port)
+        sys.stdout.write(
+            f"{made.hosts:,} hosts with {made.pages:,} pages each, from {first}/ to {last}/; Ctrl-C ends\n"
+        )
+        sys.stdout.flush()
+
     try:
-        server.serve()
+        server.serve(say)
     finally:
         if log is not None:
             log.close()

@@ -104,10 +104,11 @@ class MadeServer:
         if self._thread is not None:
             self._thread.join()
 
-    def serve(self) -> None:
-        """Serve in this thread until it is interrupted."""
+    def serve(self, ready: Callable[[], object] = lambda: None) -> None:
+        """Serve in this thread until it is interrupted; call ``ready`` when the port is known and open."""
         listener = listen(self.web.naming, self.port)
         self.port = listener.getsockname()[1]
+        ready()
         with suppress(KeyboardInterrupt):
             run_loop(lambda: self._serve(listener))
 
