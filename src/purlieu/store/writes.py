@@ -33,7 +33,7 @@ class Writes:
         self.refused: Counter[int] = Counter()
         self.due: set[int] = set()
         self.asked_robots: set[int] = set()
-        self.special_hosts: set[int] = set()
+        self.special: set[tuple[int, int]] = set()
 
     def flush_refusals(self, database: Database) -> None:
         """Write the refusals alone, so that they can be looked up."""
@@ -50,9 +50,11 @@ class Writes:
         hosts = self.pages.keys() | self.refused.keys()
         database.many("count_host", [(self.pages[host], self.refused[host], run, host) for host in hosts])
         database.many("host_due", [(now, run, host) for host in self.due])
-        # Hosts that have more special files than their own robots.txt: a page may be one of them.
-        self.special_hosts |= {
-            int(str(row[1])) for row in (*self.entries, *self.ended) if row[2] and row[12] != OWN_ROBOTS
+        # (host, hash) of the special files but each host's own robots.txt: a page may be one of them.
+        self.special |= {
+            (int(str(row[1])), int(str(row[3])))
+            for row in (*self.entries, *self.ended)
+            if row[2] and row[12] != OWN_ROBOTS
         }
         self.new.clear()
         self.entries, self.ended, self.sites = [], [], []
