@@ -6,6 +6,7 @@ import gzip
 import json
 import tracemalloc
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,16 @@ from purlieu.cli.main import main
 from purlieu.crawl.local import Result
 from purlieu.errors import SettingsError
 from purlieu.report import books, findings
-from purlieu.response import Response
+from purlieu.response import Request, Response
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
+from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.web import FakeWeb, Made, answer, redirect
 
 XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 ROBOTS = f"{HOME}robots.txt"
 MAP = f"{HOME}map.xml"
+DEEP = f"{HOME}xyz/sitemap.xml"
 ONLY: Mapping[str, Any] = {"sitemap": {"mode": "sitemaps-only"}}
 WIDE: Mapping[str, Any] = {"scope": {"mode": "same-domain"}}
 Web = dict[str, Made]
@@ -190,6 +193,35 @@ def test_a_page_that_is_a_sitemap_serves_both(tmp_path: Path) -> None:
     assert rows["page", f"{HOME}b"]["found_by"] == "sitemap"
 
 
+def test_a_seed_that_stands_unchanged_is_still_a_sitemap(tmp_path: Path) -> None:
+    """R-2.4: a revisit whose seed is a sitemap and answers 304 takes over what it named."""
+
+    def unless_known(request: Request) -> Response:
+        if dict(request.headers).get("If-None-Match"):
+            return answer(status=304)
+        return replace(urlset(f"{HOME}a"), headers=(("Content-Type", "application/xml"), ("ETag", '"1"')))
+
+    web: dict[str, Any] = {MAP: unless_known, f"{HOME}a": html()}
+    tree = {"seeds": [MAP], "revisit": True, "history": {"sample": 0}}
+    run(tmp_path, web, tree)
+    result, _ = run(tmp_path, web, tree)
+    assert endings(tmp_path / "s.db", result.run)[MAP] == "unchanged.not_modified"
+    assert ledger(tmp_path / "s.db", result.run)["page", f"{HOME}a"]["found_by"] == "sitemap"
+
+
+def test_a_resume_with_another_location_rule_takes_what_it_allows(tmp_path: Path) -> None:
+    """A run that is resumed with a wider rule takes the entries that it had left out, with no second fetch of the file."""
+    web = site({HOME: html("x", head=f'<link rel="sitemap" href="{DEEP}">'), DEEP: urlset(f"{HOME}out")})
+    web |= {f"{HOME}out": html(), f"{HOME}x": html()}
+    strict = {"sitemap": {"location": "enforce"}, "limits": {"max_pages": 1}, "politeness": {"connections": 1}}
+    crawl(FakeWeb(web), made_settings(tmp_path / "s.db", strict))
+    fake = FakeWeb(web)
+    wide = made_settings(tmp_path / "s.db", {"sitemap": {"location": "warn"}})
+    result = crawl(fake, wide, FakeClock(START + 60), resume=True)
+    assert result.books_balanced, result.faults
+    assert endings(tmp_path / "s.db")[f"{HOME}out"] == "fetched.ok"
+
+
 def test_a_page_that_looks_like_a_sitemap_and_is_named_by_nobody_names_nothing(tmp_path: Path) -> None:
     """A linked XML file is only a page: what it lists is no candidate until somebody names it as a sitemap."""
     run(tmp_path, site({HOME: html("map.xml"), MAP: urlset(f"{HOME}a"), f"{HOME}a": html()}))
@@ -237,8 +269,6 @@ def test_a_sitemap_that_redirects_speaks_for_what_its_namer_vouches_for(tmp_path
 
 
 # -- the location rule ---------------------------------------------------------------------------------
-
-DEEP = f"{HOME}xyz/sitemap.xml"
 
 
 def located(folder: Path, by: str, location: str | None = None, *, strict: bool = False) -> str:

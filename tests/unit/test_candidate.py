@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purlieu.candidate import Facts, FoundBy
+from purlieu.candidate import Facts, FoundBy, Standing
 
 facts = st.builds(
     Facts,
@@ -17,7 +19,9 @@ facts = st.builds(
     linked=st.booleans(),
     grant=st.sampled_from(["", "seed", "named-sitemap"]),
     sites=st.frozensets(st.integers(0, 3), max_size=3),
+    standing=st.sampled_from(Standing),
 )
+placed = facts.filter(lambda one: one.standing is not Standing.MISPLACED)
 
 
 @given(facts, facts, facts)
@@ -34,7 +38,7 @@ def test_covering_means_that_merging_changes_nothing(one: Facts, two: Facts) -> 
     assert one.covers(two) == (one.merged(two) == one)
 
 
-@given(facts, facts)
+@given(placed, placed)
 def test_the_better_of_each_is_kept(one: Facts, two: Facts) -> None:
     """Depth = min, hops = min, nofollow = and, linked = or, sites = union (R-2.1, R-6.2)."""
     merged = one.merged(two)
@@ -43,3 +47,11 @@ def test_the_better_of_each_is_kept(one: Facts, two: Facts) -> None:
     assert merged.nofollow == (one.nofollow and two.nofollow)
     assert merged.linked == (one.linked or two.linked)
     assert merged.sites == one.sites | two.sites
+    assert merged.standing == max(one.standing, two.standing)
+
+
+@given(placed, facts)
+def test_a_misplaced_mention_adds_nothing(one: Facts, other: Facts) -> None:
+    """SM-34: a sitemap that may not speak for an address betters nothing of how it was found elsewhere."""
+    misplaced = replace(other, standing=Standing.MISPLACED)
+    assert one.merged(misplaced) == misplaced.merged(one) == one

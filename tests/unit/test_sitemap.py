@@ -16,6 +16,7 @@ from purlieu import sitemap
 from purlieu.sitemap import moment
 from purlieu.sitemap.element import START, Elements
 from purlieu.sitemap.entry import Notes
+from purlieu.sitemap.location import RULES, Place
 from purlieu.sitemap.markup import Markup
 
 URL = "https://example.com/map/sitemap.xml"
@@ -689,3 +690,36 @@ def test_looks_like(start: bytes, content_type: str | None, looks: bool) -> None
 def test_in_location(loc: str, file: str, inside: bool) -> None:
     """Scheme, host, port and folder are the file's, compared after normalising both (SM-30 to SM-33, AMB-SM-8)."""
     assert sitemap.in_location(loc, file) is inside
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("href", "namers", "held", "by_discovery"),
+    [
+        ("https://example.com/map/a", (), True, True),
+        ("https://example.com/%6Dap/a", (), True, True),  # AMB-SM-8
+        ("https://example.com/mapped", (), False, False),
+        ("http://example.com/map/a", (), False, False),  # SM-32
+        ("https://example.com/", ("robots:example.com",), False, True),  # AMB-SM-7
+        ("https://example.com/", ("owner",), False, True),
+        ("https://other.example/a", (), False, False),
+        ("https://other.example/a", ("robots:example.com",), False, False),
+        ("https://other.example/a", ("robots:other.example",), True, True),  # SM-35, SM-36
+        ("https://sub.example.com/map/a", ("robots:example.com",), False, False),  # SM-31
+    ],
+)
+def test_a_file_speaks_for_what_its_namers_vouch_for(
+    rule: str, href: str, namers: tuple[str, ...], held: bool, by_discovery: bool
+) -> None:
+    """What is held by the protocol is the same by every rule; what is taken besides depends on the rule and the namers."""
+    place = Place.of(URL, frozenset(namers), rule)
+    assert place.holds(href) is held
+    taken = {"by-discovery": by_discovery, "off": True, "warn": True, "enforce": held}
+    assert (place.holds(href) or place.allows(href)) is taken[rule]
+
+
+def test_which_files_an_index_may_list() -> None:
+    """SM-37, AMB-SM-9: files of its own host in any folder, and of hosts whose robots.txt names it."""
+    place = Place.of(URL, frozenset({"robots:two.example"}))
+    files = {"https://example.com/a.xml": True, "https://two.example/b.xml": True, "https://three.example/c.xml": False}
+    assert {file: place.takes_file(file) for file in files} == files

@@ -100,6 +100,8 @@ class Frontier:
         """
         with self._batch():
             Rejudging(self._database, self._run, self._intake, self._counters).run(now)
+            self._harvest.sitemaps.look_at_all_again()
+            self._write(now)
             self._save_counters()
 
     def _write(self, now: float) -> None:

@@ -93,26 +93,31 @@ class Harvest:
             if canonical:
                 self._intake.canonical(canonical, href, facts)
             self.sitemaps.take_in(visit, facts, now)
-        if visit.entry.purpose is not Purpose.PAGE and (0, visit.entry.hash) not in in_flight:
-            self._serve_page_too(visit, now)
+        other = Purpose.SITEMAP if visit.entry.purpose is Purpose.PAGE else Purpose.PAGE
+        may_serve = visit.entry.purpose is not Purpose.PAGE or visit.sitemap is not None
+        if may_serve and (NUMBERS[other], visit.entry.hash) not in in_flight:
+            self._serve_too(visit, other, now)
 
     def _normal(self, href: str | None) -> str | None:
         return self._intake.normal(href) if href else None
 
-    def _serve_page_too(self, visit: Visit, now: float) -> None:
-        """End the page of the same address too: one response serves all its purposes (R-1.3)."""
-        entry = visit.entry
-        row = self._database.one("siblings", self._run.id, entry.host, entry.hash, 0)
+    def _serve_too(self, visit: Visit, other: Purpose, now: float) -> None:
+        """End the page or sitemap of the same address too: one response serves all its purposes (R-1.3)."""
+        entry, number = visit.entry, NUMBERS[other]
+        row = self._database.one("siblings", self._run.id, entry.host, entry.hash, number)
         if row is None or visit.outcome is None:
             return
         reason = visit.outcome.reason
         self._database.run("end_entry", reason.kind, reason.code, visit.outcome.detail or None, visit.status,
                            self._normal(visit.redirect_to), visit.at, "", "", 0,
-                           self._run.id, entry.host, 0, entry.hash)  # fmt: skip
-        self._database.run("copy_response", 0, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
+                           self._run.id, entry.host, number, entry.hash)  # fmt: skip
+        self._database.run("copy_response", number, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
         self._counters.endings[reason.name] += 1
-        self._intake.replay((entry.host, 0, entry.hash), entry.href, visit.redirect_to)
-        self._intake.write(now)
+        if other is Purpose.SITEMAP:
+            self.sitemaps.look_again(entry.href)
+        else:
+            self._intake.replay((entry.host, 0, entry.hash), entry.href, visit.redirect_to)
+            self._intake.write(now)
 
     # -- robots ---------------------------------------------------------------------------------
 

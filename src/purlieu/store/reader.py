@@ -364,7 +364,7 @@ class Reader:
     def sitemaps(self, run: RunRow) -> Iterator[SitemapRow]:
         """Yield the sitemap files of a run, admitted or refused, by address."""
         for *row, problems in self._database.rows("report_sitemaps", run.id):
-            yield SitemapRow(*row, tuple((line, kind, told) for line, kind, told in json.loads(problems)))
+            yield SitemapRow._make((*row, tuple((line, kind, told) for line, kind, told in json.loads(problems))))
 
     def naming_sitemaps(self, run: RunRow, href: str, most: int) -> list[tuple[str, str | None]]:
         """Return at most so many sitemap files that name an address, by name, each with its lastmod."""

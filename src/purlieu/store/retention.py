@@ -19,7 +19,7 @@ ROWS_AT_ONCE: Final = 20_000
 _HASHES: Final = 2**64
 _LOWEST: Final = -(2**63)
 _BY_PURPOSE: Final = ("prune_entries", "prune_refusals", "prune_lineage")
-_BY_HASH: Final = ("prune_sitemap_entries", "prune_sitemap_children", "prune_sitemaps")
+_BY_HASH: Final = ("prune_sitemap_entries", "prune_sitemap_children", "prune_sitemaps", "prune_sitemap_namers")
 
 
 def prunable(database: Database, crawl: int, keep: int) -> list[int]:

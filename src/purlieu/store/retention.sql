@@ -56,6 +56,9 @@ DELETE FROM sitemap_read WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
     AND NOT EXISTS (SELECT 1 FROM sitemap_file AS f WHERE f.crawl = ?5 AND f.host = sitemap_read.host AND f.hash = sitemap_read.hash
         AND f.last_run = ?1);
 
+-- name: prune_sitemap_namers
+DELETE FROM sitemap_namer WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4 AND ?5 IS NOT NULL;
+
 -- name: prune_robots
 -- An origin whose robots.txt ended its pages is a finding, and stays.
 DELETE FROM robots WHERE run = ? AND ended IS NULL;

@@ -110,8 +110,9 @@ INSERT OR REPLACE INTO sitemap_read (run, host, hash, href, kind, entries, child
 SELECT ?, host, hash, href, kind, entries, children, problems FROM sitemap_read WHERE run = ? AND host = ? AND hash = ?;
 
 -- name: take_over_sitemap_entries
-INSERT OR REPLACE INTO sitemap_entry (run, host, hash, sitemap, href, lastmod, changefreq, priority)
-SELECT ?, host, hash, sitemap, href, lastmod, changefreq, priority FROM sitemap_entry WHERE run = ? AND sitemap = ?;
+-- By whom the file is named in this run is found out anew.
+INSERT OR REPLACE INTO sitemap_entry (run, host, hash, sitemap, href, lastmod, changefreq, priority, misplaced)
+SELECT ?, host, hash, sitemap, href, lastmod, changefreq, priority, 2 FROM sitemap_entry WHERE run = ? AND sitemap = ?;
 
 -- name: take_over_sitemap_children
 INSERT OR REPLACE INTO sitemap_child (run, host, hash, sitemap, href, lastmod)

@@ -34,6 +34,7 @@ PROBLEMS_TOLD = 100
 """Problems of one file that are stored; of those after them only the number is."""
 EXAMPLES = 3
 _SITEMAP = NUMBERS[Purpose.SITEMAP]
+_OF_SEEDS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 _AT_ONCE = 5_000
 _UNNAMED = 2
 """What ``misplaced`` is until the file is applied: nobody names it as a sitemap yet."""
@@ -107,7 +108,7 @@ class Sitemaps:
         host, hashed = self._intake.key_of(href, _SITEMAP)
         new = [self._database.run("add_sitemap_namer", self._run.id, host, hashed, namer) for namer in namers]
         if any(new):
-            self._again[href] = None
+            self.look_again(href)
 
     # -- what a file says --------------------------------------------------------------------------
 
@@ -132,6 +133,21 @@ class Sitemaps:
     def _was_read(self, entry: Entry) -> bool:
         """Return whether what a page said as a sitemap stands unchanged from an earlier run."""
         return self._database.one("sitemap_read", self._run.id, entry.host, entry.hash) is not None
+
+    def _is_sitemap(self, visit: Visit) -> bool:
+        """Return whether what came for a page is a sitemap, or was one and stands unchanged."""
+        if not visit.takes_over:
+            return visit.sitemap is not None
+        return self._database.one("sitemap_read", self._run.id, visit.entry.host, visit.entry.hash) is not None
+
+    def look_again(self, href: str) -> None:
+        """Apply what a file says, of which more is known now, with the next ``settle``."""
+        self._again[href] = None
+
+    def look_at_all_again(self) -> None:
+        """Apply what every file says again, after a resume with other settings; what was taken stays taken."""
+        for (href,) in self._database.rows("sitemaps_read", self._run.id):
+            self.look_again(href)
 
     def settle(self, now: float) -> bool:
         """Apply again what files say of which more is known since the last call; return whether there were any."""

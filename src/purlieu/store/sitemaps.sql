@@ -14,6 +14,9 @@ INSERT OR REPLACE INTO sitemap_read (run, host, hash, href, kind, entries, child
 -- name: sitemap_read
 SELECT href, problems FROM sitemap_read WHERE run = ? AND host = ? AND hash = ?;
 
+-- name: sitemaps_read
+SELECT href FROM sitemap_read WHERE run = ?;
+
 -- name: set_sitemap_problems
 UPDATE sitemap_read SET problems = ? WHERE run = ? AND host = ? AND hash = ?;
 
