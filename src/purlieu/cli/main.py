@@ -14,6 +14,7 @@ from pathlib import Path
 INTERRUPTED = 130
 _DONE_BY = {
     "keep": ("schedule", "keep"),
+    "report": ("view", "run"),
     "runs": ("report", "runs"),
     "scope leaktest": ("leaktest", "run"),
     "sitemap build": ("sitemap_build", "run"),

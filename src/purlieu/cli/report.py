@@ -16,7 +16,6 @@ from pathlib import Path
 from purlieu import report, settings
 from purlieu.cli import summary
 from purlieu.cli.config import existing_store
-from purlieu.cli.options import VIEWS
 from purlieu.cli.words import padded, safe, width
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
@@ -63,11 +62,7 @@ def _time(at: float | None) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the result files of a run, print its books, and return 0; or print a view of it alone."""
-    if arguments.json or not set(VIEWS).isdisjoint(arguments.format or ()):
-        from purlieu.cli import view
-
-        return view.run(arguments)
+    """Write the result files of a run, print its books, and return 0."""
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store, pruned=True)
         made = _settings(reader, row)

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 
+from purlieu.cli import report
 from purlieu.cli.options import VIEWS
 from purlieu.cli.report import opened, run_named
 from purlieu.cli.words import padded, safe, speaker, width
@@ -19,7 +20,12 @@ from purlieu.store.reader import Reader, RunRow
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one view of a run and return 0; raises SettingsError when it stands beside files to write."""
+    """Print one view of a run, or else write its files, and return 0.
+
+    Raises SettingsError for a view beside files to write.
+    """
+    if not arguments.json and set(VIEWS).isdisjoint(arguments.format or ()):
+        return report.run(arguments)
     wanted = list(dict.fromkeys(arguments.format or ()))
     if len(wanted) != 1 or wanted[0] not in VIEWS:
         remedy = f"what is printed, and --json, go alone: write --format {' or --format '.join(VIEWS)}"
