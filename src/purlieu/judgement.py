@@ -28,9 +28,10 @@ _GRANTS: Final = {
     GRANT_ROBOTS: Sentence("the robots.txt of an origin in scope redirects to it"),
     GRANT_SITEMAP: Sentence("the owner, or the robots.txt of an origin in scope, names it as a sitemap"),
     "robots": Sentence("it is the robots.txt of an origin that is crawled"),
+    "probe": Sentence("it is asked for to learn what its host says of pages that are not there (traps.soft_404)"),
 }
 _SHOWN: Final = 200
-ONLY_IN_A_RUN: Final = ("accept", "same_text=", "pages_per_host=")
+ONLY_IN_A_RUN: Final = ("accept", "same_text=", "hosts_per_domain=", "pages_per_host=")
 """Beginnings of rules that only a run can tell: what a callable said, what pages say, how many a host has."""
 
 
@@ -77,9 +78,11 @@ class Rules:
     sitemaps: frozenset[str]
 
     @classmethod
-    def of(cls, settings: Settings, landings: Mapping[str, str | None] | None = None) -> Rules:
+    def of(
+        cls, settings: Settings, landings: Mapping[str, str | None] | None = None, *, now: float | None = None
+    ) -> Rules:
         """Return the rules that settings describe, with the landings of a run or, without one, no seed redirected."""
-        made = Admission.of(settings)
+        made = Admission.of(settings, now=now)
         scope = made.scope
         if landings is None:
             landed: dict[int, str | None] = dict.fromkeys(scope.pending)
@@ -268,6 +271,8 @@ def _trap_reason(rule: str) -> Sentence:
     key, _, value = rule.partition("=")
     if key == "repeated_segment":
         return Sentence("one part of its path stands there {count} times (limits.repeated_segment)", count=value)
+    if key == "hosts_per_domain":
+        return Sentence("{count} other hosts of its domain were taken before (traps.hosts_per_domain)", count=value)
     if key == "same_text":
         return Sentence("{count} pages with URLs like it say the same in other numbers (traps.same_text)", count=value)
     return Sentence("it looks like one of an endless series (traps: {rule})", rule=rule)

@@ -166,7 +166,8 @@ def test_a_slow_host_sets_its_own_pace(tmp_path: Path) -> None:
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after_is_obeyed_in_both_forms(tmp_path: Path, form: str, status: int) -> None:
     """No request starts before a Retry-After is over, be it seconds or an HTTP-date (ST-40), also while parked."""
-    clock, told = FakeClock(), []
+    clock = FakeClock()
+    told: list[tuple[float, int]] = []
 
     def busy(request: Request) -> Made:
         if len(told) >= 2:

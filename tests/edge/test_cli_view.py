@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.crawling import HOME, crawl, html, made_settings
@@ -21,7 +22,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     dice = random.Random(1)
     words = [chr(97 + dice.randrange(26)) * 3 + chr(97 + dice.randrange(26)) for _ in range(300)]
     busy = iter([answer("", status=429, headers={"Retry-After": "3"})])
-    pages = {
+    pages: dict[str, Any] = {
         HOME: html("/a", "/b", "/c", "/d"),
         f"{HOME}a": html(body=" ".join(words)),
         f"{HOME}b": html(body=" ".join(words) + " 12"),

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from purlieu.cli import config, report
 from purlieu.cli.options import SETTINGS_FILE
 from purlieu.cli.words import moment, padded, safe, speaker
+from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.judgement import told_suffix
 from purlieu.report import explain
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         made = config.of_file(arguments.config or SETTINGS_FILE)
         language = language or made.language
-        told = explain.by_settings(made, arguments.url)
+        told = explain.by_settings(made, arguments.url, RealClock().now())
     if arguments.json:
         sys.stdout.write(json.dumps(explain.facts(told), ensure_ascii=False) + "\n")
         return 0

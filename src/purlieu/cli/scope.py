@@ -15,6 +15,7 @@ from typing import TextIO
 from purlieu.cli import config, report
 from purlieu.cli.summary import table
 from purlieu.cli.words import padded, safe, speaker, width
+from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.judgement import ASSUMED, Judgement, Rules
 from purlieu.report.whatif import Change, WhatIf
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace, stdin: TextIO | None = None) -> int:
     if arguments.what == "whatif":
         return _whatif(arguments)
     made = config.of_file(arguments.config)
-    rules = Rules.of(made)
+    rules = Rules.of(made, now=RealClock().now())
     urls = list(_urls(arguments.urls, stdin or sys.stdin))
     if not urls:
         raise SettingsError((Mistake("URL", "", "nothing to check; give a URL, a file with one a line, or -"),))

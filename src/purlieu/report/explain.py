@@ -134,9 +134,9 @@ def settings_of(reader: Reader, run: RunRow) -> Settings:
     return settings.of(tree)
 
 
-def by_settings(made: Settings, url: str) -> Explanation:
-    """Return why a URL would be in or out, assuming no seed redirects (R-3.7)."""
-    rules = Rules.of(made)
+def by_settings(made: Settings, url: str, now: float | None = None) -> Explanation:
+    """Return why a URL would be in or out, now, assuming no seed redirects (R-3.7)."""
+    rules = Rules.of(made, now=now)
     judgement = rules.judge(url)
     notes = [ASSUMED, *rules.notes(judgement.href, rules.assumed(judgement.href))]
     if made.robots.obey and judgement.accepted:
@@ -149,7 +149,7 @@ def by_settings(made: Settings, url: str) -> Explanation:
 def by_run(reader: Reader, run: RunRow, url: str) -> Explanation:
     """Return why a URL was taken in or refused in a run, and all that the run knows of it."""
     made = settings_of(reader, run)
-    rules = Rules.of(made, reader.landings(run))
+    rules = Rules.of(made, reader.landings(run), now=run.started_at)
     href = _met_as(reader, run, rules, url)
     asked = _robots(reader, run, made, href)
     rows = tuple(

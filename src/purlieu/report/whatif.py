@@ -69,14 +69,14 @@ class WhatIf:
     @classmethod
     def of(cls, reader: Reader, run: RunRow, other: Settings) -> WhatIf:
         """Return what asks a run by other settings; raises SettingsError when its own cannot be read."""
-        made = Rules.of(settings_of(reader, run), reader.landings(run))
+        made = Rules.of(settings_of(reader, run), reader.landings(run), now=run.started_at)
         known = reader.landings(run)
         scope = Scope.of(other)
         landings = {
             seed: known[seed] if seed in known else _landing(reader, run, seed, other.limits.max_redirects)
             for seed in map(scope.seed, scope.pending)
         }
-        rules = Rules.of(other, landings)
+        rules = Rules.of(other, landings, now=run.started_at)
         hops: dict[str, int] = {}
         for seed in sorted(rules.seeds):
             for place, row in enumerate(reader.chain(run, seed, other.limits.max_redirects), 1):
@@ -137,6 +137,7 @@ class WhatIf:
             row.rule.startswith("accept")
             or (row.reason == "host_limit" and self.other.limits.pages_per_host is not None)
             or (row.rule.startswith("same_text=") and has_series)
+            or (row.rule.startswith("hosts_per_domain=") and traps.detect and traps.hosts_per_domain > 0)
         )
 
     def _facts(self, row: FoundRow, href: str) -> Facts:
