@@ -288,3 +288,36 @@ def _run(database: SqliteDatabase) -> Any:
     run = Reader(database).run(1)
     assert run is not None
     return run
+
+
+NUMBERS = "".join(f'<a href="/n/{number}">n</a>' for number in range(40))
+FURTHER: Mapping[str, Mapping[str, Any]] = {
+    "sitemaps alone": {"sitemap": {"mode": "sitemaps-only"}},
+    "a sitemap may speak for its folder alone": {"sitemap": {"location": "enforce"}},
+    "traps": {"traps": {"same_text": 20, "max_segments": 2, "max_parameters": 2, "first_year": 1990}},
+    "no traps": {"traps": {"detect": False}},
+    "session ids": {"normalise": {"session_ids": True}},
+    "revisit": {"revisit": True},
+    "revisit by own seed": {"revisit": True, "scope": {"judge_against": "own-seed"}},
+}
+
+
+@pytest.mark.parametrize("case", FURTHER)
+def test_ledger_log_and_explain_say_the_same_in_later_runs(case: str, tmp_path: Path) -> None:
+    """What sitemaps, traps and earlier runs decide is told alike by ledger, log and explain, in two runs (R-2.1, R-2.4)."""
+    store = tmp_path / "s.db"
+    deep = html(
+        "/1/2/3/4",
+        "/q?a=1&b=2&c=3",
+        "/cal/1970/01",
+        "/cal/1999/01",
+        "/s?PHPSESSID=0123456789abcdef0123456789abcdef",
+        body=NUMBERS,
+    )
+    pages = {**WEB, f"{HOME}c": deep, **{f"{HOME}n/{number}": html(body="the same") for number in range(40)}}
+    for number in (1, 2):
+        with listening() as lines:
+            clock = FakeClock(1_780_000_000.0 + number * 200_000)
+            result = crawl(FakeWeb(pages), made_settings(store, {"seeds": SEEDS, **FURTHER[case]}), clock)
+        assert result.books_balanced
+        same_as_explained(store, lines, number)
