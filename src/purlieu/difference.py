@@ -6,9 +6,8 @@ Knows what each pair of endings means; the table is the whole rule. Reads no sto
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from purlieu.sentence import Sentence
 
@@ -44,8 +43,7 @@ FACTS: Final = ("outcome", "reason", "status", "title", "canonical", "redirect_t
 """What may change of a URL, in the order in which it is told. ``outcome`` is the kind of the ending."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What one run knows of a URL. ``headers``: names in lower case, sorted; with their values where these count."""
 
     kind: str
@@ -64,6 +62,7 @@ _GROUPS: Final = {
     "excluded": _OUT,
 }  # fmt: skip
 """Groups of kinds that are judged alike; any other kind is a failure."""
+_SAME: Final = frozenset({"fetched", "unchanged", "redirected", "missing"})
 _D = Difference
 # Rows: before; columns: after. Page, redirect, missing, could not be had, not asked for, not in the run.
 _TABLE: Final = (
@@ -83,6 +82,8 @@ def judge(before: Seen | None, after: Seen | None) -> tuple[Difference, tuple[st
     A page has changed when the digest of its main content has. Facts are compared where both runs have the URL; of
     what only a response tells (title, canonical, content, headers), where both runs have one.
     """
+    if before == after and before is not None and before.kind in _SAME:  # by far the most
+        return Difference.UNCHANGED, ()
     one = _OUT if before is None else _GROUPS.get(before.kind, _BAD)
     two = _OUT if after is None else _GROUPS.get(after.kind, _BAD)
     found = _TABLE[one][two]

@@ -21,6 +21,7 @@ from purlieu.response import Request, Response
 from purlieu.store import retention
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
+from purlieu.store.sqlite.check import check
 from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.web import FakeWeb, answer
 from purlieu.url import key64
@@ -227,6 +228,7 @@ def test_a_revisit_goes_on_from_a_pruned_run(tmp_path: Path) -> None:
             crawl(web, made_settings(store, {"revisit": number > 0}), clock)
             if pruned:
                 prune(str(store), clock.now(), keep=1)
+        assert check(str(store), START + 200 * DAY).faults == ()
         ends.append((endings(store, 4), sorted(web.urls), _told_file(store, tmp_path / f"{pruned}")))
     assert ends[0] == ends[1]
     assert len(ends[0][0]) == len(links)

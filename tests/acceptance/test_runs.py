@@ -11,6 +11,7 @@ from tests.made_store import MadeStore
 
 from purlieu.cli.main import main
 from purlieu.report.states import State
+from purlieu.store.sqlite import SqliteDatabase
 
 
 @pytest.fixture
@@ -84,3 +85,14 @@ def test_every_state_has_its_words() -> None:
     for state in State:
         assert all(state.words(language) for language in ("en", "ja", "zh"))
         assert state.words("fr") == state.words("en")
+
+
+def test_a_run_of_another_process_is_asked_to_stop(store: MadeStore, capsys: pytest.CaptureFixture[str]) -> None:
+    """``purlieu stop`` writes its wish beside the crawl that holds the store; a run that has ended cannot be stopped (R-8.5)."""
+    assert main(["stop", "1", "--store", str(store.path)]) == 2
+    store.update_run(state="running", stop_reason=None)
+    holding = SqliteDatabase.writer(str(store.path))
+    assert main(["stop", "latest", "--store", str(store.path)]) == 0
+    holding.close()
+    assert store.connection.execute("SELECT stop_requested FROM run").fetchone() == (1,)
+    assert main(["stop", "9", "--store", str(store.path)]) == 2

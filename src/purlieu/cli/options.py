@@ -322,6 +322,11 @@ COMMANDS: Final = (
             ),
         ),
     ),
+    Command(
+        "stop",
+        "ask a run that is under way to stop cleanly",
+        (Argument(("run",), "the run's number, latest, or CRAWL@last", "RUN"), _STORE),
+    ),
     Command("keep", "start the runs that are due, until it is stopped", (_STORE,)),
     Command(
         "completion",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from purlieu.store.reader import Reader, RunRow
 MOST_SECTIONS: Final = 10_000
 """Sections counted one by one; pages of any further one count under "(other sections)"."""
 OTHER_SECTIONS: Final = "(other sections)"
+_NAMES: Final = re.compile(r"^([^:\n]+):", re.MULTILINE)
 _TOLD: Final = ("kind", "reason", "status", "title", "canonical", "redirect_to", "digest")
 COLUMNS: Final = (
     "url", "section", "difference", "changed", *(f"{fact}_before" for fact in _TOLD),
@@ -116,12 +118,12 @@ def _seen(row: Row | None, compared: frozenset[str]) -> Seen | None:
     headers = row[7]
     if headers is None:
         return Seen(*row[:7])
-    names = set()
-    for line in headers.split("\n"):
-        name, colon, value = line.partition(":")
-        if colon:
-            lower = name.lower()
-            names.add(f"{lower}: {value.strip()}" if lower in compared else lower)
+    names = set(map(str.lower, _NAMES.findall(headers)))
+    if compared & names:
+        for line in headers.split("\n"):
+            name, _, value = line.partition(":")
+            if name.lower() in compared:
+                names = (names - {name.lower()}) | {f"{name.lower()}: {value.strip()}"}
     return Seen(*(*row[:7], tuple(sorted(names))))
 
 

@@ -343,9 +343,13 @@ class Reader:
                 last = hashed
 
     def _seen(self, run: RunRow, crawl: Row | None, host: int, hashed: int) -> Row | None:
-        return self._database.one("report_seen", run.id, host, hashed, *(crawl or (0,))) or self._database.one(
-            "report_refusal_reason", run.id, host, hashed
-        )
+        row = self._database.one("report_seen", run.id, host, hashed, *(crawl or (0,)))
+        if row is None:
+            return self._database.one("report_refusal_reason", run.id, host, hashed)
+        if row[0] is None:
+            ending = self._database.one("hop", run.id, host, hashed)
+            return (*(ending or ("due", "due"))[:2], *row[2:])
+        return row
 
     def landings(self, run: RunRow) -> dict[str, str]:
         """Return where the seeds of sites have landed, by the seed's href (R-3.2)."""

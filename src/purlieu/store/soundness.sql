@@ -74,8 +74,9 @@ SELECT 'finished_undone', e.run, count(*), min(e.href) FROM ending AS e JOIN run
 WHERE r.state = 'done' AND r.stop_reason = 'finished' AND e.end_kind = 'abandoned' AND e.end_reason = 'stopped' GROUP BY e.run;
 
 -- name: sound_responses
+-- Of a pruned run some stay alone, for later runs that take them over (R-8.4).
 SELECT 'response_alone', x.run, count(*), '' FROM response AS x
-WHERE NOT EXISTS (SELECT 1 FROM entry AS e WHERE e.run = x.run AND e.host = x.host AND e.purpose = x.purpose AND e.hash = x.hash)
+WHERE x.run NOT IN (SELECT id FROM run WHERE pruned_at IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM entry AS e WHERE e.run = x.run AND e.host = x.host AND e.purpose = x.purpose AND e.hash = x.hash)
 GROUP BY x.run;
 
 -- name: sound_dates
