@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from purlieu.sitemap import extended
 from purlieu.sitemap.draft import Draft, faultless
 from purlieu.sitemap.element import START, TEXT, UNDECLARED, Elements
 from purlieu.sitemap.entry import Child, Entry, Kind, Notes
-from purlieu.sitemap.markup import attributes, resolved
+from purlieu.sitemap.extended import EXTENSIONS, EXTRAS, FIELDS, KEPT, LONGEST_TEXT
+from purlieu.sitemap.markup import Markup, attributes, resolved
 
-_LONGEST_TEXT = 8_192  # characters kept of one element
 _MOST_NAMESPACES = 100
 
 _EXACT = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -22,23 +23,7 @@ _EXACT = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _LENIENT = re.compile(
     r"(?:https?://(?:www\.)?(?:sitemaps\.org|google\.com)/schemas/sitemap/0\.(?:84|9|90)/?)?", re.IGNORECASE
 )
-# SM-60. A prefix that is not declared is taken by its usual meaning.
-_EXTENSIONS = {
-    "schemas/sitemap-image": "image",
-    "schemas/sitemap-video": "video",
-    "schemas/sitemap-news": "news",
-    "www.w3.org/1999/xhtml": "xhtml",
-}
-_USUAL = {UNDECLARED + family: family for family in _EXTENSIONS.values()}
-# Elements of extensions whose text is kept, and as what. An image's or video's address is never the page's (SM-9).
-_EXTRAS = {
-    ("image", "loc"): "images",
-    ("video", "content_loc"): "videos",
-    ("video", "player_loc"): "videos",
-    ("news", "name"): "news name",
-    ("news", "publication_date"): "news date",
-    ("news", "title"): "news title",
-}
+_USUAL = {UNDECLARED + family: family for family in EXTENSIONS.values()}
 _OURS = "ours"
 # An entry of the usual form: nothing but known fields, no attributes. Possessive, so each is scanned once.
 _PLAIN = {
@@ -47,7 +32,6 @@ _PLAIN = {
 }
 _PLAIN_ENTRY = {kind: re.compile(pattern) for kind, pattern in _PLAIN.items()}
 _PLAIN_FIELD = re.compile(r"<([a-z]++)>([^<]*+)")
-_PLAIN_NAMES = frozenset(("loc", "lastmod", "changefreq", "priority"))
 # The same in the order that nearly all generators write: six times as fast as by the elements (docs/decisions).
 _USUAL_ENTRY = re.compile(
     r"\s*+<url>\s*+<loc>\s*+(https?://[^\s/?#<&](?:[^\s<&]++|&amp;)*+)\s*+</loc>\s*+"
@@ -67,7 +51,7 @@ class _Shape:
 
 
 SHAPES = {
-    "urlset": _Shape("urlset", "url", {name: name for name in ("loc", "lastmod", "changefreq", "priority")}),
+    "urlset": _Shape("urlset", "url", {name: name for name in FIELDS}),
     "sitemapindex": _Shape("index", "sitemap", {"loc": "loc", "lastmod": "lastmod"}),
     "rss": _Shape("rss", "item", {"link": "loc", "pubDate": "lastmod", "guid": "guid"}),
     "feed": _Shape(
@@ -100,7 +84,7 @@ class Document:
         notes = self._notes
         for mark, namespace, name, raw in self._elements.events():
             if mark is TEXT:
-                if self._length < _LONGEST_TEXT:
+                if self._length < LONGEST_TEXT:
                     self._text.append(namespace)
                     self._length += len(namespace)
                 continue
@@ -122,21 +106,45 @@ class Document:
 
     def _plain(self) -> Iterator[Entry | Child]:
         """Yield the entries of the usual form that follow: three times as fast as by their elements."""
-        pattern, whole, notes = _PLAIN_ENTRY.get(self.kind), self._elements.wholes(), self._notes
+        pattern, markup, notes = _PLAIN_ENTRY.get(self.kind), self._elements.wholes(), self._notes
         usual = _USUAL_ENTRY if self.kind == "urlset" else None
-        while pattern and whole:
-            if usual and (found := whole(usual)):
+        while pattern and markup:
+            if usual and (found := markup.whole(usual)):
                 if entry := faultless(*found.groups()):
                     yield entry
                     continue
-            elif not (found := whole(pattern)):
-                return
+            elif not (found := markup.whole(pattern)):
+                draft = self._extended(markup) if usual else None
+                if draft is None:
+                    return
+                if item := draft.finish(self.kind):
+                    yield item
+                continue
             draft = Draft(notes, self._url)
             for name, text in _PLAIN_FIELD.findall(found[0]):
-                if name in _PLAIN_NAMES:
-                    draft.put(name, resolved(text, notes).strip()[:_LONGEST_TEXT])
+                if name in FIELDS:
+                    draft.put(name, resolved(text, notes).strip()[:LONGEST_TEXT])
             if item := draft.finish(self.kind):
                 yield item
+
+    def _extended(self, markup: Markup) -> Draft | None:
+        """Return what the entry with extensions holds that is next, None if it has to be read tag by tag."""
+        found = markup.peek(extended.ENTRY)
+        told = extended.steps(found[1], self._declared) if found else None
+        if found is None or told is None:
+            return None
+        markup.accept(found)
+        draft = Draft(self._notes, self._url)
+        extended.tell(draft, told, self._notes)
+        return draft
+
+    def _declared(self, prefix: str) -> str | None:
+        """Return the family of a declared prefix that is an extension's."""
+        namespace = self._elements.namespace(prefix)
+        if namespace is None:
+            return None
+        family = self._families.get(namespace) or self._family(namespace)
+        return None if family is _OURS else family
 
     def _root(self, namespace: str, name: str) -> None:
         shape = SHAPES.get(name)
@@ -151,7 +159,7 @@ class Document:
 
     def _family(self, namespace: str) -> str:
         """Return what a namespace stands for; a sitemap's own is the root's, in any spelling, or none (SM-11)."""
-        family = _USUAL.get(namespace) or next((one for part, one in _EXTENSIONS.items() if part in namespace), "other")
+        family = _USUAL.get(namespace) or next((one for part, one in EXTENSIONS.items() if part in namespace), "other")
         if _LENIENT.fullmatch(namespace):
             family = _OURS
         if len(self._families) < _MOST_NAMESPACES:
@@ -185,14 +193,15 @@ class Document:
     def _inside(self, draft: Draft, family: str, name: str, raw: str) -> None:
         """Handle an element of an entry that is none of its fields."""
         self._foreign += 1
-        if (family, name) in _EXTRAS and not self._field:
-            self._listen(_EXTRAS[family, name])
+        if (family, name) in EXTRAS and not self._field:
+            self._listen(EXTRAS[family, name])
         elif name == "link" and (family == "xhtml" or (family is _OURS and self.kind == "atom")):
-            found = {key: resolved(value, self._notes).strip() for key, value in attributes(raw).items()}
-            relation = found.get("rel", "alternate").lower()
             if family == "xhtml":
-                draft.alternate(found.get("hreflang", ""), found.get("href", "") if relation == "alternate" else "")
-            elif relation == "alternate" and self._foreign == 1 and not draft.has("loc"):
+                extended.link(draft, raw, self._notes)
+                return
+            found = {key: resolved(value, self._notes).strip() for key, value in attributes(raw).items()}
+            is_alternate = found.get("rel", "alternate").lower() == "alternate"
+            if is_alternate and self._foreign == 1 and not draft.has("loc"):
                 draft.put("loc", found.get("href", ""))
 
     def _end(self, family: str, name: str, _: str) -> Entry | Child | None:
@@ -206,7 +215,7 @@ class Document:
                 self._put(draft)
         elif self._foreign:
             self._foreign -= 1
-            if self._field and _EXTRAS.get((family, name)) == self._field:
+            if self._field and EXTRAS.get((family, name)) == self._field:
                 self._put(draft)
         return None
 
@@ -217,7 +226,7 @@ class Document:
 
     def _put(self, draft: Draft) -> None:
         text = resolved("".join(self._text), self._notes).strip()
-        if self._field in _EXTRAS.values():
+        if self._field in KEPT:
             draft.keep(self._field, text)
         else:
             draft.put(self._field, text)

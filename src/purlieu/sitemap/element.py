@@ -5,8 +5,7 @@ Knows nesting and prefixes, and mends what owners get wrong in both. Must not kn
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from purlieu.sitemap.entry import Notes
@@ -79,12 +78,16 @@ class Elements:
         if self._open:
             self._notes.add("unclosed", self._open[-1][0])
 
-    def wholes(self) -> Callable[[re.Pattern[str]], re.Match[str] | None] | None:
+    def wholes(self) -> Markup | None:
         """Return what reads children of the root as one each (``Markup.whole``), if that can be done just here.
 
         It cannot where the root's name has a prefix.
         """
-        return self._markup.whole if len(self._open) == 1 and ":" not in self._open[0][0] else None
+        return self._markup if len(self._open) == 1 and ":" not in self._open[0][0] else None
+
+    def namespace(self, prefix: str) -> str | None:
+        """Return what a prefix stands for just here, None if it is not declared."""
+        return self._scope.prefixes.get(prefix)
 
     def _start(self, name: str, raw: str) -> Iterator[Event]:
         self._left -= 1

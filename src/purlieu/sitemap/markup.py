@@ -47,10 +47,18 @@ class Markup:
 
         For constructs that are common, and faster as one than as tokens; the tokens go on behind it.
         """
-        found = pattern.match(self._buffer, self._at)
+        found = self.peek(pattern)
         if found is not None:
             self._at = found.end()
         return found
+
+    def peek(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Return what ``pattern`` matches just here, without getting past it: ``accept`` does."""
+        return pattern.match(self._buffer, self._at)
+
+    def accept(self, found: re.Match[str]) -> None:
+        """Get past what was just looked at."""
+        self._at = found.end()
 
     def tokens(self) -> Iterator[Token]:
         """Yield tags, each with the text before it; text may come in several parts."""
@@ -153,9 +161,10 @@ def attributes(raw: str) -> dict[str, str]:
 
 def resolved(text: str, notes: Notes) -> str:
     """Return a text with the five entities and character references resolved, anything else left as it is."""
-    ampersands = text.count("&")
-    if ampersands == text.count("&amp;"):
-        return text.replace("&amp;", "&") if ampersands else text
+    if "&" not in text:
+        return text
+    if text.count("&") == text.count("&amp;"):
+        return text.replace("&amp;", "&")
 
     def one(found: re.Match[str]) -> str:
         name, end = found[1] or "", found[2]
