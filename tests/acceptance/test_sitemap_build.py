@@ -303,19 +303,25 @@ THREE = {HOME: html("/p", "/q"), f"{HOME}p": html(), f"{HOME}q": html()}
 
 
 @pytest.mark.parametrize(
-    ("keep", "tree", "web", "expected"),
+    ("keep", "tree", "web", "expected", "reason"),
     [
-        ("auto", {"limits": {"max_pages": 1}}, THREE, {HOME, f"{HOME}p", f"{HOME}q"}),
-        ("none", {"limits": {"max_pages": 1}}, THREE, {HOME}),
-        ("auto", {}, {HOME: html("/p"), f"{HOME}p": html()}, {HOME, f"{HOME}p"}),
-        ("all", {}, {HOME: html("/p"), f"{HOME}p": html()}, {HOME, f"{HOME}p", f"{HOME}q"}),
-        ("auto", {}, {HOME: html("/p", "/q"), f"{HOME}p": html()}, {HOME, f"{HOME}p"}),
-        ("auto", {"limits": {"max_pages": 2}}, {HOME: html("/p", "/q"), f"{HOME}q": html()}, {HOME, f"{HOME}q"}),
-        ("auto", {"filter": {"exclude": ["/q"]}, "limits": {"max_pages": 1}}, THREE, {HOME, f"{HOME}p"}),
+        ("auto", {"limits": {"max_pages": 1}}, THREE, {HOME, f"{HOME}p", f"{HOME}q"}, ""),
+        ("none", {"limits": {"max_pages": 1}}, THREE, {HOME}, "not_visited"),
+        ("auto", {}, {HOME: html("/p"), f"{HOME}p": html()}, {HOME, f"{HOME}p"}, "vanished"),
+        ("all", {}, {HOME: html("/p"), f"{HOME}p": html()}, {HOME, f"{HOME}p", f"{HOME}q"}, ""),
+        ("auto", {}, {HOME: html("/p", "/q"), f"{HOME}p": html()}, {HOME, f"{HOME}p"}, "missing"),
+        (
+            "auto",
+            {"limits": {"max_pages": 2}},
+            {HOME: html("/p", "/q"), f"{HOME}q": html()},
+            {HOME, f"{HOME}q"},
+            "missing",
+        ),
+        ("auto", {"filter": {"exclude": ["/q"]}, "limits": {"max_pages": 1}}, THREE, {HOME, f"{HOME}p"}, "excluded"),
     ],
 )
 def test_a_partial_run_keeps_what_it_did_not_visit(
-    tmp_path: Path, keep: str, tree: Mapping[str, Any], web: Mapping[str, Made], expected: set[str]
+    tmp_path: Path, keep: str, tree: Mapping[str, Any], web: Mapping[str, Made], expected: set[str], reason: str
 ) -> None:
     """What a limited run did not ask for stays; what it found gone or refused, or a whole run did not find, goes (issue 4)."""
     store = tmp_path / "s.db"
@@ -324,7 +330,9 @@ def test_a_partial_run_keeps_what_it_did_not_visit(
     crawl(FakeWeb(web), made_settings(store, tree))
     built = build(store, tmp_path / "map", keep=keep, left_out=tmp_path / "left.csv")
     assert locs(tmp_path / "map") == expected
-    assert not expected & set(left_out(tmp_path / "left.csv"))
+    gone = left_out(tmp_path / "left.csv")
+    assert set(gone) == {HOME, f"{HOME}p", f"{HOME}q"} - expected
+    assert set(gone.values()) <= {reason}
     again = build(store, tmp_path / "map", keep=keep)
     assert (again.changed, again.entries) == ((), built.entries)
 

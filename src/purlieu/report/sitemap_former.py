@@ -62,10 +62,8 @@ class Former:
         return re.fullmatch(rf"{re.escape(self.form.stem)}-index-[0-9]+\.xml", name) is not None
 
     def _is_here(self, name: str) -> bool:
-        """Say whether a file of an index lies here; its name comes from a file, so it may be anything."""
-        if not name or len(name.encode()) > _LONGEST_NAME or name.startswith(".") or "\0" in name or "/" in name:
-            return False
-        return (self.folder / name).is_file()
+        """Say whether a file of an index lies here; its name is what follows the last slash of an address."""
+        return 0 < len(name.encode()) <= _LONGEST_NAME and (self.folder / name).is_file()
 
     def _scan(self, name: str) -> Iterator[Entry | Child]:
         with (self.folder / name).open("rb") as file:

@@ -141,8 +141,8 @@ class Chooser:
         authority = href[: href.find("/", 8)] if href.find("/", 8) > 0 else href
         if "@" in authority or (login and not self._profile.with_login and urls.origin_of(href) in self._place.logins):
             return "login"
-        # What begins with the folder's text is in it; the rest is worth a closer look (AMB-SM-8).
-        if (".." in href or not href.startswith(self._folder)) and not in_location(href, self._folder):
+        # What begins with the folder's text is in it, since a serialised path has no dots; the rest gets a closer look.
+        if not href.startswith(self._folder) and not in_location(href, self._folder):
             return "location"
         if len(href) > LONGEST_LOC // 3 and len(written(href)) > LONGEST_LOC:
             return "too_long"
