@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,10 +17,10 @@ from tests.made_store import MadeStore
 
 from purlieu.cli.main import main
 from purlieu.crawl.keeper import Keeper, words
-from purlieu.crawl.process import RunProcess
 from purlieu.schedule import Schedule
 from purlieu.store import schedules
-from purlieu.store.sqlite import SqliteDatabase, is_written_to
+from purlieu.store.sqlite import SqliteDatabase
+from purlieu.testing import demo
 from purlieu.testing.clock import START, FakeClock
 
 HOUR, DAY = 3600.0, 86_400.0
@@ -289,31 +293,28 @@ def test_a_settings_file_or_the_last_run_gives_the_settings() -> None:
     assert words(planned, "s.db") == ["crawl", "-c", "/etc/docs.toml", "--name", "docs", "--store", "s.db", "--quiet"]
 
 
-def test_a_scheduled_run_is_made_by_a_process_of_its_own(tmp_path: Path) -> None:
-    """A real keeper starts a real run of a site on loopback beside its own small rows, and records its end (R-8.5)."""
-    from purlieu.testing import demo
-
+def test_a_scheduled_run_is_made_by_a_process_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``purlieu keep`` starts a real run of a site on loopback, records its end, and ends when it is told to (R-8.5)."""
+    store = str(tmp_path / "real.db")
     with demo.serve() as home:
         file = tmp_path / "docs.toml"
         file.write_text(f'seeds = ["{home}"]\noutput = "{tmp_path}/out"\n', encoding="utf-8")
-        path = str(tmp_path / "real.db")
-        database = SqliteDatabase.beside(path)
+        database = SqliteDatabase.beside(store)
         schedules.add(database, "docs", Schedule("* * * * *"), str(file), 0.0)
-
-        async def go() -> None:
-            from purlieu.crawl.clock import RealClock
-
-            keeper = Keeper(database, path, lambda: is_written_to(path), RunProcess.start, RealClock(), "one")
-            task = asyncio.create_task(keeper.run())
-            while not any(  # noqa: ASYNC110 - the store is the only sign
-                one.state in {"ended", "failed"} for one in schedules.events(database, 1, 9)
-            ):
-                await asyncio.sleep(0.05)
-            keeper.stop()
-            await task
-
-        asyncio.run(go())
-        done = next(one for one in schedules.events(database, 1, 9) if one.state != "missed")
+        with subprocess.Popen(
+            [sys.executable, "-m", "purlieu", "keep", "--store", store], stderr=subprocess.PIPE
+        ) as keeper:
+            seen = Event()
+            # The store is the only sign, and another process writes it.
+            while not any(one.state in {"ended", "failed"} for one in schedules.events(database, 1, 9)):
+                seen.wait(0.05)
+            keeper.send_signal(signal.SIGTERM)
+            said = keeper.communicate()[1].decode()
+        assert keeper.returncode == 0, said
+        done = next(one for one in schedules.events(database, 1, 9) if one.state not in {"missed", "overlapped"})
+        assert schedules.take(database, "another", 0, 1), "the lease was given back"
         database.close()
-    assert (done.state, done.run, done.detail) == ("ended", 1, "done, exit status 0")
+    assert (done.state, done.run, done.detail) == ("ended", 1, "done, exit status 0"), said
     assert list((tmp_path / "out" / "docs" / "1").iterdir())
+    assert main(["schedule", "list", "--store", store]) == 0
+    assert "run 1 done, exit status 0" in capsys.readouterr().out
