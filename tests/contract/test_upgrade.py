@@ -65,15 +65,19 @@ def upgraded(store: Path) -> Path | None:
     return database.kept
 
 
-def structure(text: str | None) -> tuple[str, frozenset[str], str]:
-    """Return a statement of the schema with its parts in no order, since ALTER TABLE adds columns at the end."""
+def structure(text: str | None) -> tuple[str, tuple[str, ...], str]:
+    """Return a statement of the schema with its constraints after its columns, since ALTER TABLE adds columns at the end.
+
+    The order of columns counts: where a damaged file has lost its schema, its rows are read by today's.
+    """
     bare = re.sub(r"\s+", " ", re.sub(r"--[^\n]*", "", text or "")).strip()
     if not bare.startswith("CREATE TABLE"):
-        return bare, frozenset(), ""
+        return bare, (), ""
     head, _, rest = bare.partition("(")
     inside, _, tail = rest.rpartition(")")
     parts = [part.strip() for part in re.split(r",(?![^(]*\))", inside)]
-    return head.strip(), frozenset(re.sub(r"\s*([()])\s*", r"\1", part) for part in parts), tail.strip()
+    parts = sorted(parts, key=lambda part: part.startswith(("PRIMARY KEY", "UNIQUE", "CHECK")))
+    return head.strip(), tuple(re.sub(r"\s*([()])\s*", r"\1", part) for part in parts), tail.strip()
 
 
 def structures(connection: apsw.Connection) -> dict[str, object]:

@@ -22,6 +22,7 @@ from purlieu.store.database import Row, Value, statements
 from purlieu.store.sqlite.fault import told
 from purlieu.store.sqlite.upgrade import check_version, prepare, version_of
 
+_UNCHANGING = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 _FAULTS = (apsw.Error, UnicodeDecodeError)
 _OPEN: WeakSet[SqliteDatabase] = WeakSet()
 """The writers of this process, whose locks no forked child may keep."""
@@ -89,14 +90,30 @@ class SqliteDatabase:
 
     @classmethod
     def reader(cls, path: str) -> SqliteDatabase:
-        """Open a file read-only, beside a writer or alone. Raises StoreError, and SchemaMismatch for another schema."""
+        """Open a file read-only, beside a writer or alone, also where nothing can be written: a full or read-only disk.
+
+        Raises StoreError, and SchemaMismatch for another schema.
+        """
         if not Path(path).is_file():
             message = f'store "{path}": there is no such file; name the store of a crawl with --store'
             raise StoreError(message)
         connection = _connect(path, apsw.SQLITE_OPEN_READONLY)
         try:
+            version = version_of(connection)
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
+            connection.close(force=True)
+            # The log needs a file of shared memory beside it; where there is no log, the store can do without.
+            log = Path(f"{path}-wal")
+            if log.exists() and log.stat().st_size:
+                raise told(path, error) from None
+            connection = _connect(f"{Path(path).resolve().as_uri()}?immutable=1", _UNCHANGING)
+            version = None
+        except apsw.Error as error:
+            connection.close(force=True)
+            raise told(path, error) from None
+        try:
+            check_version(path, version_of(connection) if version is None else version)
             connection.execute(statements()["sqlite_reader"])
-            check_version(path, version_of(connection))
         except apsw.Error as error:
             connection.close(force=True)
             raise told(path, error) from None
