@@ -221,6 +221,15 @@ def test_another_crawl_in_the_store_is_waited_for(store: MadeStore) -> None:
     assert told(store, 3) == [(3.0, "missed", 1, "another crawl held the store for the whole grace period")]
 
 
+def test_a_clock_that_was_far_ahead_stops_no_schedule(store: MadeStore) -> None:
+    """What a wrong clock saw to in a far future is forgotten; due times start again from now (R-8.5)."""
+    plan(store, now=START + 400 * DAY)
+    clock = FakeClock()
+    runs = Runs(store, clock)
+    kept(store, clock, DAY, runs)
+    assert [at for at, _ in runs.started] == [3 * HOUR]
+
+
 def test_a_run_that_cannot_begin_is_recorded(store: MadeStore) -> None:
     """A run that ends before it began, by a mistake in its settings, is recorded with what was said."""
     plan(store)

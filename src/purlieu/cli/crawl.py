@@ -211,6 +211,8 @@ async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display
             loop.add_signal_handler(number, crawl.stop, f"system:{what}")
     async with crawl:
         await attend(crawl, display, visits=arguments.verbose > 0)
+    # What follows has no crawl to stop: a press ends the process.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     return crawl.result
 
 

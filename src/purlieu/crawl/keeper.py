@@ -23,6 +23,8 @@ LEASE_SECONDS: Final = 120.0
 """Renewed at half its life: each write makes a crawl beside it read its pages anew."""
 LOOK_SECONDS: Final = 30.0
 """A keeper looks at least so often: for schedules that are new, and to renew its lease."""
+AHEAD_SECONDS: Final = 86_400.0
+"""What was seen to so far in the future was written by a clock that was wrong."""
 BEGIN_SECONDS: Final = 60.0
 """A run that was started must have begun after so long, else it is taken to have failed."""
 
@@ -93,6 +95,8 @@ class Keeper:
                 self._follow(event, now)
         next_at = now + LOOK_SECONDS
         for planned in schedules.every(self._database):
+            if planned.handled_at > now + AHEAD_SECONDS:
+                schedules.anchor(self._database, planned, now)
             decision = judge(planned.schedule, planned.handled_at, now)
             if decision.action is not Action.WAIT:
                 self._handle(planned, decision, now)

@@ -14,6 +14,9 @@ FROM schedule AS s JOIN crawl AS c ON c.id = s.crawl WHERE s.removed_at IS NULL 
 -- A due time was seen to; only one of two keepers changes the row.
 UPDATE schedule SET handled_at = ?1 WHERE id = ?2 AND handled_at < ?1 AND removed_at IS NULL;
 
+-- name: anchor_schedule
+UPDATE schedule SET handled_at = ? WHERE id = ? AND handled_at = ?;
+
 -- name: add_schedule_event
 INSERT OR IGNORE INTO schedule_event (schedule, due_at, state, at, count, detail) VALUES (?, ?, ?, ?, ?, ?);
 

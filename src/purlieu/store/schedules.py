@@ -94,6 +94,12 @@ def handle(
     return True
 
 
+def anchor(database: Database, planned: Planned, now: float) -> None:
+    """Take up to ``now`` as seen to: the clock was far ahead when ``handled_at`` was written."""
+    with database.transaction():
+        database.run("anchor_schedule", now, planned.id, planned.handled_at)
+
+
 def turn(database: Database, event: Open, state: str, now: float, *, run: int | None = None, detail: str = "") -> bool:
     """Write a due time's next state; return False when it is in another state by now than ``event`` says."""
     with database.transaction():
