@@ -307,16 +307,30 @@ def test_hosts_of_a_group_are_asked_as_one(grouping: str, delay: float, crawl_de
     assert any(one.began_at < two.ended_at and two.began_at < one.ended_at for one in alone for two in together)
 
 
-def test_a_real_server_sees_the_pause() -> None:
-    """Between two requests that a server on loopback logs lies the delay, to within 20 ms (R-4.6)."""
+@pytest.mark.parametrize(
+    ("tree", "robots", "gap"),
+    [
+        ({"politeness": {"delay": 0.1}}, "", 0.1),
+        ({}, "User-agent: *\nCrawl-delay: 0.3\n", 0.3),
+        ({"politeness": {"delay": 0.1, "connections": 3}}, "", 0.1),
+    ],
+)
+def test_a_real_server_sees_the_pause(tree: dict[str, Any], robots: str, gap: float) -> None:
+    """Between two requests that a server on loopback logs lies what the rule asks for, to within 20 ms (R-4.6)."""
+    refused: list[float] = []
 
     async def reply(received: Received, out: asyncio.StreamWriter) -> bool:
-        links = "".join(f'<a href="/{number}">x</a>' for number in range(8))
-        out.write(message(links.encode()))
+        if received.path == "/3" and not refused:
+            refused.append(received.at)
+            out.write(message(b"busy", status=429, headers={"Retry-After": "1"}))
+        elif received.path == "/robots.txt":
+            out.write(message(robots.encode(), headers={"Content-Type": "text/plain"}))
+        else:
+            out.write(message("".join(f'<a href="/{number}">x</a>' for number in range(8)).encode()))
         return True
 
     with tempfile.TemporaryDirectory() as folder, Loopback(reply) as server:
-        made = made_settings(Path(folder) / "s.db", {"seeds": [f"{server.origin}/"], "politeness": {"delay": 0.1}})
+        made = made_settings(Path(folder) / "s.db", {"seeds": [f"{server.origin}/"], **tree})
 
         async def main() -> None:
             async with Crawl(made) as run:
@@ -324,7 +338,9 @@ def test_a_real_server_sees_the_pause() -> None:
 
         asyncio.run(main())
         (row,) = conduct(Path(folder)).values()
-        gaps = [two.at - one.at for one, two in pairwise(server.log)]
-    assert len(gaps) == 9
-    assert min(gaps) >= 0.1 - 0.02
+        moments = [one.at for one in server.log]
+    assert len(moments) == 11
+    assert min(two - one for one, two in pairwise(moments)) >= gap - 0.02
+    assert min(at for at in moments if at > refused[0] + 0.5) >= refused[0] + 1 - 0.02
+    assert row.retry_afters == 1
     assert is_kept(row)

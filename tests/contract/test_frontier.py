@@ -242,3 +242,16 @@ class GroupMachine(FrontierMachine):
 
 GroupMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
 TestGroups = GroupMachine.TestCase
+
+
+def test_a_voided_lease_waits_for_the_pace_that_was_in_force() -> None:
+    """After a crash a host is not asked before its own pace allows, however short the pause of a resume is (R-4.3)."""
+    machine = FrontierMachine()
+    lease = machine.frontier.lease(machine.now)
+    assert lease is not None
+    lease.gap_seconds = 20.0
+    machine.write(machine.visits(machine.frontier.take(lease, machine.now, 1), []))
+    machine.crash()
+    assert machine.frontier.lease(machine.now + 19.9) is None
+    assert machine.frontier.next_due(machine.now) == machine.now + 20.0
+    machine.teardown()
