@@ -65,6 +65,61 @@ def test_the_usual_order_means_what_any_order_means(entries: list[dict[str, str]
     assert told[0] == told[1] == told[2]
 
 
+EXTENSIONS = (
+    '<xhtml:link rel="alternate" hreflang="ja" href="https://e.test/ja"/>',
+    '<xhtml:link rel="alternate" hreflang="ja" href="https://e.test/?a&amp;b" />',
+    "<xhtml:link rel='alternate' href='https://e.test/>/' hreflang='fr'></xhtml:link>",
+    '<xhtml:link rel="canonical" hreflang="x" href="https://e.test/"/>',
+    '<xhtml:link hreflang="x"/>',
+    "<image:image><image:loc>https://i.test/1.jpg</image:loc></image:image>",
+    "<image:image> <image:loc> https://i.test/&bogus; </image:loc><image:title>a &gt; b</image:title></image:image>",
+    "<video:video><video:content_loc>https://v.test/1</video:content_loc><video:tag/></video:video>",
+    "<news:news><news:publication><news:name>N</news:name></news:publication><news:title>T</news:title></news:news>",
+    "<image:image><image:loc>https://i.test/1.jpg</image:image>",
+    "<image:image><loc>https://i.test/no</loc></image:image>",
+    "<un:declared/>",
+    "<x:y><x:loc>https://x.test/</x:loc></x:y>",
+    "<!-- <loc>https://c.test/</loc> -->",
+    "<![CDATA[<loc>]]>",
+    "<lastmod>2026-02-03</lastmod>",
+    "<lastmod>nonsense</lastmod>",
+    "<priority>0.3</priority>",
+    "<priority>7</priority>",
+    "<changefreq>daily</changefreq>",
+    "<sm:priority>0.9</sm:priority>",
+    "<loc>https://second.test/</loc>",
+    "</stray>",
+    "text & more",
+)
+ROOT = (
+    f'<urlset xmlns="{NS}" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:x="http://x.test/ns" xmlns:sm="{NS}"'
+    ' xmlns:video="http://www.google.com/schemas/sitemap-video/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
+    ' xmlns:xhtml="http://www.w3.org/1999/xhtml">'
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(LOCS), st.lists(st.sampled_from(EXTENSIONS), max_size=4)), max_size=3),
+    st.booleans(),
+    st.sampled_from(["", " xmlns:image='http://x.test/ns'"]),
+)
+def test_entries_with_extensions_mean_the_same_tag_by_tag(
+    entries: list[tuple[str, list[str]]],
+    strict: bool,
+    declared: str,
+) -> None:
+    """SM-9, SM-60: read as one or tag by tag, an entry with extensions gives the same, and the same problems."""
+
+    def found(before: str) -> sitemap.Sitemap:
+        told = "".join(f"<url{declared}>{before}<loc>{loc}</loc>{''.join(inside)}</url>" for loc, inside in entries)
+        return read(f"{ROOT}{told}</urlset>", strict=strict)
+
+    as_one, by_tags = found(""), found("<other/>")
+
+    assert as_one.entries == by_tags.entries
+    assert sorted(one.kind for one in as_one.problems) == sorted(one.kind for one in by_tags.problems)
+
+
 @pytest.mark.parametrize("order", list(permutations(("loc", "lastmod", "changefreq", "priority"))))
 def test_elements_stand_in_any_order(order: tuple[str, ...]) -> None:
     """SM-13, AMB-SM-6: an entry of the article's listing is the same in every order of its elements."""

@@ -114,6 +114,9 @@ class Document:
                     yield entry
                     continue
             elif not (found := markup.whole(pattern)):
+                if usual and (entry := self._common(markup)):
+                    yield entry
+                    continue
                 draft = self._extended(markup) if usual else None
                 if draft is None:
                     return
@@ -126,6 +129,21 @@ class Document:
                     draft.put(name, resolved(text, notes).strip()[:LONGEST_TEXT])
             if item := draft.finish(self.kind):
                 yield item
+
+    def _common(self, markup: Markup) -> Entry | None:
+        """Return the entry with the commonest extensions that is next, None if it is not quite so."""
+        found = markup.peek(extended.COMMON)
+        entry = extended.common(found[1], found[2]) if found else None
+        if found and entry and self._all_declared(entry):
+            markup.accept(found)
+            return entry
+        return None
+
+    def _all_declared(self, entry: Entry) -> bool:
+        """Return whether the prefixes that an entry used are declared and have their usual meaning."""
+        return (not entry.alternates or self._declared("xhtml") == "xhtml") and (
+            not entry.images or self._declared("image") == "image"
+        )
 
     def _extended(self, markup: Markup) -> Draft | None:
         """Return what the entry with extensions holds that is next, None if it has to be read tag by tag."""

@@ -13,7 +13,7 @@ from purlieu.sitemap import moment
 from purlieu.sitemap.entry import Child, Entry, Kind, News, Notes
 
 _LONGEST_LOC = 2_048  # AMB-SM-1
-_MOST_EXTRAS = 1_000  # images, videos or alternates kept of one entry (SM-63)
+MOST_EXTRAS = 1_000  # images, videos or alternates kept of one entry (SM-63)
 _CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")  # SM-5
 
 _PRIORITIES = {None: 0.5, "1.0": 1.0} | {f"0.{digit}": digit / 10 for digit in range(10)}
@@ -50,12 +50,12 @@ class Draft:
     def keep(self, name: str, text: str) -> None:
         """Keep the text of an extension's element (SM-60)."""
         kept = self._extras.setdefault(name, [])
-        if text and len(kept) < _MOST_EXTRAS:
+        if text and len(kept) < MOST_EXTRAS:
             kept.append(text)
 
     def alternate(self, language: str, address: str) -> None:
         """Keep a page in another language, if both are there (SM-61)."""
-        if language and address and len(self._alternates) < _MOST_EXTRAS:
+        if language and address and len(self._alternates) < MOST_EXTRAS:
             self._alternates.append((language, address))
 
     def finish(self, kind: Kind) -> Entry | Child | None:
@@ -140,8 +140,10 @@ def faultless(loc: str, lastmod: str | None, changefreq: str | None, priority: s
     """Return the entry of these texts if nothing at all is wrong with them; else a ``Draft`` has to judge them.
 
     ``loc`` is an address without white space and references but ``&amp;``, ``lastmod`` has one of the shapes of SM-50,
-    ``changefreq`` and ``priority`` are among what is allowed.
+    ``changefreq`` and ``priority`` may be anything.
     """
+    if priority not in _PRIORITIES or (changefreq is not None and changefreq not in _CHANGEFREQS):
+        return None
     if "&" in loc:
         loc = loc.replace("&amp;", "&")
     if len(loc) >= _LONGEST_LOC:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from purlieu.sitemap.draft import Draft
-from purlieu.sitemap.entry import Notes
+from purlieu.sitemap.draft import MOST_EXTRAS, Draft, faultless
+from purlieu.sitemap.entry import Entry, Notes
 from purlieu.sitemap.markup import attributes, resolved
+from purlieu.sitemap.moment import is_exact
 
 LONGEST_TEXT = 8_192
 """Characters kept of one element."""
@@ -38,6 +39,19 @@ _START = r"[^\s<>/!?]++(?:[^<>\"'/]++|/(?!>)|\"[^<\"]*+\"|'[^<']*+')*+/?+>"
 # Possessive throughout: each character is looked at once.
 ENTRY = re.compile(rf"\s*+<url>((?:[^<]++|<(?!/url>)(?:/[^\s<>/]++>|{_START}))*+)</url>")
 _TAG = re.compile(r"<(/?+)([^\s<>/]++)((?:[^<>\"'/]++|/(?!>)|\"[^<\"]*+\"|'[^<']*+')*+)(/?+)>([^<]*+)")
+# The commonest of all: fields, links to other languages and images, each written as the documentation of these has it.
+# Prefixes stand for their usual meaning; the caller knows whether they do.
+COMMON = re.compile(
+    r"\s*+<url>\s*+<loc>\s*+(https?://[^\s/?#<&](?:[^\s<&]++|&amp;)*+)\s*+</loc>\s*+((?:<(?:"
+    r"lastmod>[^\s<&]++</lastmod|changefreq>[a-z]++</changefreq|priority>[\d.]++</priority"
+    r"|xhtml:link\s++rel=\"alternate\"\s++hreflang=\"[^\s\"<>&]++\"\s++href=\"[^\s\"<>&]++\"\s*+/"
+    r"|image:image>\s*+<image:loc>[^\s<&]++</image:loc>\s*+</image:image"
+    r")>\s*+)++)</url>",
+    re.ASCII,
+)
+_COMMON_LINKS = re.compile(r"hreflang=\"([^\"]*+)\"\s++href=\"([^\"]*+)\"")
+_COMMON_IMAGES = re.compile(r"<image:loc>([^<]*+)")
+_COMMON_FIELDS = re.compile(r"<(lastmod|changefreq|priority)>([^<]*+)")
 # The attributes of a link as most generators write them.
 _LINK = re.compile(r"\s++rel=\"alternate\"\s++hreflang=\"([^\s\"<&]*+)\"\s++href=\"([^\s\"<&]*+)\"\s*+")
 
@@ -81,6 +95,23 @@ def steps(body: str, family_of: Callable[[str], str | None]) -> list[Step] | Non
         if not empty:
             open_.append(name)
     return None if open_ else found
+
+
+def common(loc: str, body: str) -> Entry | None:
+    """Return the entry of what ``COMMON`` matched if nothing is wrong with it, None if that has to be judged."""
+    fields: dict[str, str] = {}
+    for name, text in _COMMON_FIELDS.findall(body):
+        if name in fields:
+            return None
+        fields[name] = text
+    lastmod = fields.get("lastmod")
+    if lastmod is not None and not is_exact(lastmod):
+        return None
+    entry = faultless(loc, lastmod, fields.get("changefreq"), fields.get("priority"))
+    links, images = _COMMON_LINKS.findall(body), _COMMON_IMAGES.findall(body)
+    if entry is None or len(links) > MOST_EXTRAS or len(images) > MOST_EXTRAS:
+        return None
+    return tuple.__new__(Entry, (*entry[:5], tuple(links), tuple(images), (), None))
 
 
 def tell(draft: Draft, told: list[Step], notes: Notes) -> None:
