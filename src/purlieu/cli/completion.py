@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from purlieu.cli.options import COMMANDS, Argument, Command, every_command
+from purlieu.cli.argument import Argument, Command
+from purlieu.cli.options import COMMANDS, every_command
 
 _BASH: Final = """\
 _purlieu() {{

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import Field, fields
 from typing import Any, Final
 
-from purlieu.cli.options import COMMANDS, Argument, Command, every_command
+from purlieu.cli.argument import Argument, Command
+from purlieu.cli.options import COMMANDS, every_command
 from purlieu.outcome import KINDS, LANGUAGES, MF3_MESSAGES, REASONS, Reason
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import OriginSettings, Settings
