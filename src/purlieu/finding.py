@@ -189,7 +189,7 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "取得は {pages} ページのみで、前回は {before} ページでした。結果を使う前にサイトを確認してください。",
      "只获取了 {pages} 个页面，上次为 {before} 个；使用结果前请检查站点。"),
     ("fewer_pages", _WARNING, "crawl", ("pages", "before"),
-     "Only {pages} pages were fetched, less than half of the {before} of last time; see with \"purlieu diff\" which are "
+     'Only {pages} pages were fetched, less than half of the {before} of last time; see with "purlieu diff" which are '
      "missing and why.",
      "取得は {pages} ページで、前回の {before} ページの半分未満です。「purlieu diff」で失われたページと理由を確認してください。",
      "只获取了 {pages} 个页面，不到上次 {before} 个的一半；请用“purlieu diff”查看缺了哪些页面及原因。"),
