@@ -6,9 +6,11 @@ import asyncio
 import gzip
 import itertools
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.crawling import HOME, crawl, html, made_settings
 
 from purlieu import settings
 from purlieu.crawl.sitemap_walk import SitemapWalk, WalkRules
@@ -242,3 +244,27 @@ def test_only_the_host_that_was_typed_may_open_private_addresses() -> None:
     opens = {one.url: one.request.opens for one in web.asked}
     assert opens[TOP]
     assert not opens["http://else.test/s.xml"]
+
+
+def test_a_crawl_triggers_no_action(tmp_path: Path) -> None:
+    """SM-74: nothing is asked for by a method other than GET or HEAD, and no form is sent, whatever a page offers."""
+    form = '<form action="/delete" method="post"><input name="all" value="1"><button>Delete</button></form>'
+    web = FakeWeb(
+        {HOME: html("/a", body=form), f"{HOME}a": html(body='<form action="/search"><input name="q"></form>')}
+    )
+
+    crawl(web, made_settings(tmp_path / "s.db"))
+
+    assert {one.request.method for one in web.asked} <= {"GET", "HEAD"}
+    assert sorted(web.urls) == [HOME, f"{HOME}a", f"{HOME}robots.txt"]
+
+
+def test_a_redirected_sitemap_is_measured_where_it_lies() -> None:
+    """A redirect is followed, and the location rule is that of the address that answers."""
+    pages = {
+        TOP: redirect("/deep/s.xml"),
+        "http://site.test/deep/s.xml": urlset("http://site.test/deep/a", "http://site.test/b"),
+    }
+    found, _ = walked(pages)
+
+    assert (found[0].url, kinds(found)) == ("http://site.test/deep/s.xml", [["location"]])
