@@ -350,6 +350,22 @@ def test_a_revisit_keeps_what_it_left_alone(tmp_path: Path) -> None:
     assert [entry.loc for entry in entries(tmp_path / "map")] == [entry.loc for entry in before]
 
 
+def test_pages_that_the_crawl_refused_are_listed_too(tmp_path: Path) -> None:
+    """What the owner's own filter or robots.txt kept from being asked is listed, once; other hosts' pages are not."""
+    store = tmp_path / "s.db"
+    crawl(FakeWeb(THREE), made_settings(store))
+    build(store, tmp_path / "map")
+    rules = answer("User-agent: *\nDisallow: /r\n", url="/robots.txt")
+    web: dict[str, Made] = {
+        HOME: html("/p", "/q", "/r", "http://other.test/"),
+        f"{HOME}p": html(),
+        f"{HOME}robots.txt": rules,
+    }
+    crawl(FakeWeb(web), made_settings(store, {"filter": {"exclude": ["/q"]}}))
+    build(store, tmp_path / "map", left_out=tmp_path / "left.csv")
+    assert left_out(tmp_path / "left.csv") == {f"{HOME}q": "excluded", f"{HOME}r": "robots"}
+
+
 def test_damaged_former_files_are_told(store: Path, tmp_path: Path) -> None:
     """What can still be read of the former files is kept, and what was wrong with them is said."""
     (tmp_path / "sitemap.xml").write_text(

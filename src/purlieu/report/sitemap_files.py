@@ -78,12 +78,14 @@ class _Making:
         self._left = left
         place = Place(location, logins(reader, run), _forbids(reader, run, profile.robot, location))
         self._host = urls.host_of(location)
+        self._location = location
         self._chooser = Chooser(profile, place)
         self._priorities = Priorities(profile.priority)
         self._ranks = bool(profile.priority)
         self._declared = lru_cache(maxsize=10_000)(self._declares)
         self._unasked = 0
-        self._settled: set[str] = set()  # pages not asked for that the former files list
+        self._waiting: set[str] = set()  # pages not asked for that the former files list
+        self._settled: set[str] = set()  # former entries that are listed as left out
         self.kept = 0
 
     def entries(self, former: Former, keep: str) -> Iterator[Entry]:
@@ -107,9 +109,12 @@ class _Making:
                 last = href
                 row = met if met and met.href == href else self._row(href)
                 yield from self._of_former(href, item, row, keeps=keeps)
-        if self._unasked > len(self._settled):
+        for href in self._reader.refused_pages(self._run, self._host):
+            if href.startswith(self._location) and href not in self._settled:
+                self._left.add(href, "excluded")
+        if self._unasked > len(self._waiting):
             for row in self._reader.made_pages(self._run):
-                if was_not_asked(_told(row)) and row.href not in self._settled:
+                if was_not_asked(_told(row)) and row.href not in self._waiting:
                     self._left.add(row.href, "not_visited")
 
     def _of_run(self, row: MadeRow) -> Iterator[Entry]:
@@ -127,12 +132,13 @@ class _Making:
             if not was_not_asked(_told(row)):
                 return  # judged as the run's
             href = row.href
-            self._settled.add(href)
+            self._waiting.add(href)
         reason = self._chooser.placed(href, login=True)
         if row is None and not reason:
             reason = "excluded" if self._reader.found(self._run, href) else "" if keeps else "vanished"
         if reason:
             self._left.add(href, reason)
+            self._settled.add(href)
             return
         self.kept += 1
         yield entry._replace(loc=href, priority=self._priorities.of(href) if self._ranks else entry.priority)

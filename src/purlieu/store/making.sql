@@ -22,6 +22,15 @@ LEFT JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = 0 A
 LEFT JOIN page AS p ON p.crawl = (SELECT crawl FROM run WHERE id = e.run) AND p.host = e.host AND p.hash = e.hash
 WHERE n.name = ?;
 
+-- name: making_refused_of_host
+-- The pages of a host, by name, that the run's own rules refused and never admitted.
+SELECT f.href FROM refusal AS f WHERE f.run = ?1 AND f.host = (SELECT id FROM host WHERE name = ?2) AND f.purpose = 0
+    AND NOT EXISTS (
+        SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = 0 AND e.hash = f.hash
+            AND substr(e.href, 1, length(f.href)) = f.href
+    )
+ORDER BY f.href;
+
 -- name: making_whole
 -- Whether a run looked at everything: it finished, had no limit to end it, and left nothing alone.
 SELECT state = 'done' AND stop_reason = 'finished' AND revisit = 0 FROM run WHERE id = ?;

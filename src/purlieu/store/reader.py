@@ -302,6 +302,11 @@ class Reader:
                 return None if row is None else MadeRow._make(row)
             salt += 1  # as in ``visit``
 
+    def refused_pages(self, run: RunRow, host: str) -> Iterator[str]:
+        """Yield the pages of a host that a run refused by its own rules, by url; one too long is cut (R-1.4)."""
+        for (href,) in self._database.rows("making_refused_of_host", run.id, host):
+            yield href
+
     def is_whole(self, run: RunRow) -> bool:
         """Return whether a run looked at everything: it finished without a limit, and was no revisit."""
         row = self._database.one("making_whole", run.id)
