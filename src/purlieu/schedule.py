@@ -55,7 +55,7 @@ def mistake(cron: str, zone: str) -> tuple[str, str, str] | None:
     try:
         place = _zone(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return "--zone", zone, "write the name of a time zone, such as Asia/Tokyo or UTC"
+        return "--zone", zone, "write a time zone's name, such as Asia/Tokyo or UTC, that the system's tzdata has"
     try:
         next(CronSim(cron, datetime(2026, 1, 1, tzinfo=place)))
     except CronSimError as error:
