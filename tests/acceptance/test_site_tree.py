@@ -252,3 +252,21 @@ def test_the_export_is_what_the_filter_shows(crawled: Path, tmp_path: Path) -> N
     assert {entry.loc for entry in read(some, url=f"{HOME}sitemap.xml").entries} == {f"{HOME}en/"}
     assert f"{HOME}orphan.html" in {entry.loc for entry in read(whole, url=f"{HOME}sitemap.xml").entries}
     assert b"expir" not in whole
+
+
+@pytest.mark.parametrize(("state", "expected"), [("running", 2), ("done", 1)])
+def test_the_tree_of_a_run_that_goes_on_grows(tmp_path: Path, state: str, expected: int) -> None:
+    """Of a run that is not over each look sorts the pages again; of one that is, the first look serves the others."""
+    store = MadeStore(tmp_path / "made.db")
+    store.update_run(state=state)
+    store.page(HOME)
+    database = SqliteDatabase.reader(str(store.path))
+    reader = Reader(database)
+    row = reader.run(store.run)
+    assert row is not None
+
+    assert SiteTree(reader, row).listing(View()).nodes[0].health.pages == 1
+    store.page(f"{HOME}more")
+    assert SiteTree(reader, row).listing(View()).nodes[0].health.pages == expected
+    database.close()
+    store.close()

@@ -483,7 +483,7 @@ class Reader:
         """Return the pages of a run with their sections; ``normal`` gives the address that a link means."""
         from purlieu.store.site_tree import SiteTable
 
-        return SiteTable(self._database, run.id, normal)
+        return SiteTable(self._database, run.id, normal, is_over=run.state != "running")
 
     def sitemap_entries(self, run: RunRow) -> Iterator[tuple[str, str | None, str | None, float | None]]:
         """Yield (href, lastmod, changefreq, priority) of what the sitemaps of a run name, by address."""

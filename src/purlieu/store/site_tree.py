@@ -83,15 +83,18 @@ def sections_of(key: str) -> list[str]:
 class SiteTable:
     """The tree of one run."""
 
-    def __init__(self, database: Database, run: int, normal: Callable[[str], str]) -> None:
+    def __init__(self, database: Database, run: int, normal: Callable[[str], str], *, is_over: bool) -> None:
         """Look at a run; the tables are filled at its first look, which takes 17 s of CPU for a million pages.
 
-        ``normal`` gives the address that a link means.
+        ``normal`` gives the address that a link means. Of a run that is not over each look is a first one.
         """
         self._database = database
         self._run = run
         self._normal = normal
         database.run("tree_begin")
+        if not is_over:
+            database.run("tree_forget", run)
+            database.run("tree_forget_run", run)
         if database.one("tree_known", run) is None:
             self._fill()
 

@@ -79,6 +79,12 @@ INSERT INTO tree_node SELECT * FROM tree_section ORDER BY key;
 -- name: tree_done
 INSERT INTO tree_run (run) VALUES (?);
 
+-- name: tree_forget
+DELETE FROM tree_node WHERE run = ?;
+
+-- name: tree_forget_run
+DELETE FROM tree_run WHERE run = ?;
+
 -- name: tree_forget_sections
 DELETE FROM tree_section;
 
