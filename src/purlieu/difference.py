@@ -80,7 +80,7 @@ def judge(before: Seen | None, after: Seen | None) -> tuple[Difference, tuple[st
     """Return the class of a URL and which of ``FACTS`` changed; None is a run that did not meet it.
 
     A page has changed when the digest of its main content has. Facts are compared where both runs have the URL; of
-    what only a response tells (title, canonical, content, headers), where both runs have one.
+    what only a response tells (title, canonical, content, headers), where both have one and ended alike.
     """
     if before == after and before is not None and before.kind in _SAME:  # by far the most
         return Difference.UNCHANGED, ()
@@ -100,15 +100,16 @@ def _changed(before: Seen, after: Seen) -> Iterator[str]:
     # That a page was not asked for again, or answered 304, is no change of it.
     revisited = one == two == _PAGE and "unchanged" in {before.kind, after.kind}
     answered = before.headers is not None and after.headers is not None
+    comparable = answered and one == two  # an error page has another title than a page, of course
     told = {
         "outcome": before.kind != after.kind and not revisited,
         "reason": (before.kind, before.reason) != (after.kind, after.reason) and not revisited,
         "status": before.status != after.status and (answered or not revisited),
-        "title": answered and before.title != after.title,
-        "canonical": answered and before.canonical != after.canonical,
+        "title": comparable and before.title != after.title,
+        "canonical": comparable and before.canonical != after.canonical,
         "redirect_to": before.redirect_to != after.redirect_to,
-        "content": bool(before.digest and after.digest) and before.digest != after.digest,
-        "headers": answered and before.headers != after.headers,
+        "content": bool(before.digest and after.digest) and one == two and before.digest != after.digest,
+        "headers": comparable and before.headers != after.headers,
     }
     yield from (fact for fact in FACTS if told[fact])
 

@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.crawling import HOME, crawl, html, made_settings
 from tests.made_store import MadeStore
 
 from purlieu.cli.main import main
 from purlieu.report import diff
+from purlieu.response import Request
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
+from purlieu.testing.clock import START, FakeClock
+from purlieu.testing.web import FakeWeb, answer, redirect
 
 A = "https://a.test/"
 
@@ -169,3 +173,65 @@ def test_a_pruned_run_is_not_compared(store: MadeStore, capsys: pytest.CaptureFi
     store.update_run(pruned_at=1_700_000_000.0)
     assert main(["diff", "1", "2", "--store", str(store.path)]) == 1
     assert "retention.ledger_runs" in capsys.readouterr().err
+
+
+def test_runs_of_a_site_that_changes_are_told_apart(tmp_path: Path) -> None:
+    """Real runs, the later ones revisits: what changed is told and nothing else, whatever was not asked for again (R-2.4)."""
+    links = ["same", "text", "lost", "away", "broken", "gone"]
+    pages: dict[str, Any] = {HOME: html(*links), **{f"{HOME}{name}": html(body=f"words of {name}") for name in links}}
+    etags = dict.fromkeys(pages, "1")
+
+    def give(request: Request) -> Any:
+        page = pages.get(request.url, 404)
+        if not isinstance(page, str):
+            return page
+        etag = f'"{etags[request.url]}"'
+        known = dict(request.headers).get("If-None-Match") == etag
+        return answer("" if known else page, status=304 if known else 200, headers={"ETag": etag})
+
+    def run(day: int) -> None:
+        tree = {"revisit": day > 0, "history": {"sample": 0}}
+        assert crawl(
+            FakeWeb(give), made_settings(tmp_path / "s.db", tree), FakeClock(START + day * 86_400)
+        ).books_balanced
+
+    def put(url: str, page: Any) -> None:
+        pages[url], etags[url] = page, f"{etags.get(url, '')}2"
+
+    def told(one: int, two: int) -> dict[str, str]:
+        database = SqliteDatabase.reader(str(tmp_path / "s.db"))
+        reader = Reader(database)
+        before, after = reader.run(one), reader.run(two)
+        assert before
+        assert after
+        found = {
+            pair.url.removeprefix(HOME): " ".join(
+                [pair.difference, *(fact for fact in pair.changed if fact != "headers")]
+            )
+            for pair in diff.pairs(reader, before, after)
+            if pair.is_told
+        }
+        database.close()
+        return found
+
+    run(0)
+    put(HOME, html(*[name for name in links if name != "gone"], "fresh"))
+    put(f"{HOME}text", html(body="other words"))
+    put(f"{HOME}fresh", html(body="fresh words"))
+    pages[f"{HOME}lost"], pages[f"{HOME}broken"] = 404, 403
+    pages[f"{HOME}away"] = redirect(f"{HOME}same")
+    run(40)
+    changed = {
+        "text": "changed content",
+        "fresh": "new",
+        "lost": "gone outcome reason status",
+        "broken": "failed outcome reason status",
+        "away": "moved outcome reason status redirect_to",
+    }
+    found = told(1, 2)
+    gone = found.pop("gone", None)
+    assert found == changed
+    assert gone in {None, "gone"}, "nothing links to it any more; whether it was asked for is the revisit's to say"
+    run(41)
+    assert {url: one for url, one in told(2, 3).items() if url != "gone"} == {}
+    assert {url: one for url, one in told(1, 3).items() if url != "gone"} == changed
