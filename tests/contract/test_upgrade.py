@@ -250,6 +250,17 @@ def test_a_disk_that_fills_in_mid_upgrade_leaves_the_old_store(tmp_path: Path, v
     assert (False, SCHEMA_VERSION) in outcomes
 
 
+def test_no_room_for_the_copy_is_told(tmp_path: Path) -> None:
+    """Where the copy cannot be made nothing is upgraded; the message names the copy and how to do without."""
+    store = old_store(tmp_path, 1)
+    with FailingDisk(3), pytest.raises(StoreError, match=r"old\.db\.version-1.*--no-copy.*nothing was changed"):
+        upgraded(store)
+    assert not list(tmp_path.glob("*version-1*"))
+    database = SqliteDatabase.writer(str(store), copy=False)
+    database.close()
+    assert database.kept is None
+
+
 @pytest.mark.parametrize("version", RELEASED)
 def test_a_kill_in_mid_upgrade_leaves_the_old_store(tmp_path: Path, version: int) -> None:
     """The log of an upgrade, cut anywhere as a kill or a power cut leaves it, gives the old store or the new (R-1.1)."""

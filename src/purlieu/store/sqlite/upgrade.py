@@ -111,14 +111,14 @@ def _copy(path: str, connection: apsw.Connection, version: int) -> Path:
     """Copy the store as it stands, its log included, beside it; the copy is whole or not there."""
     kept = _free_name(Path(f"{path}.version-{version}"))
     part = Path(f"{kept}.part")
-    part.unlink(missing_ok=True)
+    _clear(part)
     try:
         connection.execute(statements()["sqlite_copy"], (str(part),))
         with part.open("rb") as file:
             os.fsync(file.fileno())
         part.rename(kept)
     except (apsw.Error, OSError) as error:
-        part.unlink(missing_ok=True)
+        _clear(part)
         message = (
             f'store "{path}": before its upgrade from schema version {version} a copy "{kept}" is made, which failed '
             f'({error}): free as much space as the store takes, or keep a copy elsewhere and use "purlieu store '
@@ -126,6 +126,11 @@ def _copy(path: str, connection: apsw.Connection, version: int) -> Path:
         )
         raise StoreError(message) from None
     return kept
+
+
+def _clear(part: Path) -> None:
+    for end in ("", "-journal"):
+        Path(f"{part}{end}").unlink(missing_ok=True)
 
 
 def _free_name(wanted: Path) -> Path:
