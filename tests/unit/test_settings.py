@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from purlieu import scope, settings
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings import Settings
+from purlieu.settings.agreement import disagreements
+from purlieu.settings.fact import META
 from purlieu.settings.secret import MASK
 from purlieu.settings.tree import LISTS, SECTIONS, dotted_keys
 
@@ -405,6 +407,8 @@ def whole(draw: st.DrawFn) -> Settings:
     for name, (field, kind) in LISTS.items():
         one = tables_of(kind)
         made = tuple(draw(st.lists(one, max_size=2, unique_by=lambda one: dataclasses.astuple(one)[0])))
+        needed = [one.name for one in dataclasses.fields(kind) if META in one.metadata and one.metadata[META].needed]
+        made = tuple(one for one in made if all(getattr(one, name) for name in needed))
         section = name.rpartition(".")[0]
         if section:
             sections[section] = dataclasses.replace(sections[section], **{field: made})
@@ -414,6 +418,8 @@ def whole(draw: st.DrawFn) -> Settings:
     if any(scope.mistakes(drawn)):  # a mode that does not suit a URL
         sites = tuple(dataclasses.replace(site, mode="any") for site in drawn.sites)
         drawn = dataclasses.replace(drawn, sites=sites, scope=dataclasses.replace(drawn.scope, mode="any"))
+    if any(key == "sitemap.mode" for key, *_ in disagreements(drawn)):
+        drawn = dataclasses.replace(drawn, sitemap=dataclasses.replace(drawn.sitemap, mode="links-and-sitemaps"))
     return drawn
 
 

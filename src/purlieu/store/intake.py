@@ -488,7 +488,7 @@ def _moved(facts: Facts, found_by: FoundBy, source: str, grant: str = "") -> Fac
 
 
 def _with_sites(facts: Facts, sites: frozenset[int]) -> Facts:
-    return replace(facts, sites=sites)
+    return facts if sites == facts.sites else replace(facts, sites=sites)
 
 
 def _by_host(item: tuple[int, str, Purpose, Facts]) -> int:
