@@ -229,7 +229,12 @@ def test_a_whole_session_tells_and_prunes(tmp_path: Path, capsys: pytest.Capture
         )
         statuses = [main(["crawl", "-c", str(file), "-q", *strict]) for strict in ([], ["--strict"])]
     assert statuses == [0, 3]
-    assert len(served.sent) == 2
+    sent = [json.loads(one.body) for one in served.sent]
+    assert [(one["run"], one["crawl"], one["state"], one["exit_status"]) for one in sent] == [
+        (1, "one", "done", 0), (2, "one", "done", 3),
+    ]  # fmt: skip
+    assert "one_page_only" in [one["code"] for one in sent[1]["findings"]]
+    assert served.sent[0].method == "POST"
     database = SqliteDatabase.reader(str(tmp_path / "s.db"))
     reader = Reader(database)
     newest, oldest = reader.runs()
