@@ -252,3 +252,23 @@ def test_diff_of_more_than_fits_into_memory() -> None:
     assert rows(3) == rows(100)
     assert [said.url for said in rows(3)] == sorted(set(locs))
     assert next(said.lastmod for said in rows(3) if said.url == locs[0]) == "0"
+
+
+def test_diff_of_a_run_and_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run stands for what its sitemaps said; addresses of a file are then written as a run writes them."""
+    before = "".join(f"<url><loc>{HOME}{path}</loc><lastmod>2026-01-01</lastmod></url>" for path in ("a", "ü", "old"))
+    after = "".join(
+        f"<url><loc>HTTP://SITE.test:80/{path}</loc><lastmod>2026-01-01</lastmod></url>" for path in ("a", "ü", "new")
+    )
+    pages = {
+        f"{HOME}robots.txt": f"Sitemap: {HOME}s.xml",
+        f"{HOME}s.xml": f'<urlset xmlns="{NS}">{before}</urlset>',
+        HOME: html(),
+    }
+    crawl(FakeWeb(pages), made_settings(tmp_path / "s.db"))
+    (tmp_path / "after.xml").write_text(f'<urlset xmlns="{NS}">{after}</urlset>', encoding="utf-8")
+
+    words = ["latest", str(tmp_path / "after.xml"), "--store", str(tmp_path / "s.db"), "--json"]
+    _, told = asked(capsys, "diff", *words)
+
+    assert [(one["change"], one["url"]) for one in told[:-1]] == [("added", f"{HOME}new"), ("removed", f"{HOME}old")]
