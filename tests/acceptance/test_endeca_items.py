@@ -201,12 +201,12 @@ def test_the_message_of_a_domain_is_not_shown_by_default(
 def test_a_failed_chain_measures_from_the_seed(tmp_path: Path) -> None:
     """AMB-EN-6: a seed that redirects twice is measured from the last hop; where the chain fails, from the seed."""
     second, third = "http://two.test/", "http://three.test/"
-    pages = {HOME: redirect(second), second: redirect(third), third: html(f"{HOME}x", "/in")}
-    web = {**pages, "http://three.test/in": html(), f"{HOME}x": html()}
+    pages: dict[str, Made] = {HOME: redirect(second), second: redirect(third), third: html(f"{HOME}x", "/in")}
+    web: dict[str, Made] = {**pages, "http://three.test/in": html(), f"{HOME}x": html()}
     crawl(FakeWeb(web), made_settings(tmp_path / "a.db", {"name": "a"}))
     found = endings(tmp_path / "a.db")
     assert (found["http://three.test/in"], found[f"{HOME}x"]) == ("fetched.ok", "excluded.scope")
-    failed = {**web, third: answer(status=404)}
+    failed: dict[str, Made] = {**web, third: answer(status=404)}
     tree = {"name": "b", "seeds": [HOME, f"{HOME}other"]}
     crawl(FakeWeb({**failed, f"{HOME}other": html("/x")}), made_settings(tmp_path / "b.db", tree))
     assert endings(tmp_path / "b.db")[f"{HOME}x"] == "fetched.ok"

@@ -125,8 +125,7 @@ def test_nothing_is_fetched_without_a_verdict_that_lets_it_in(case: str, tmp_pat
             asked.append(request.url)
             told = [line["accepted"] for (_, url), line in last(lines).items() if url == request.url]
             assert any(told), f"{request.url} was fetched, and no verdict lets it in"
-            made = {**WEB, **BAITED}.get(request.url, 404)
-            return made(request) if callable(made) else made
+            return {**WEB, **BAITED}.get(request.url, 404)
 
         crawl(FakeWeb(answering), made_settings(tmp_path / "s.db", {"seeds": SEEDS, **CASES[case]}))
     assert len(asked) > 1
@@ -250,6 +249,24 @@ def test_a_resume_with_other_settings_logs_what_it_changes(wider: bool, tmp_path
     for key, row in ledger(tmp_path / "s.db").items():
         accepted = row["kind"] != "excluded"
         assert (told[key]["accepted"], told[key]["rule"]) == (accepted, row["rule"]), row
+
+
+def test_a_resume_that_obeys_no_robots_txt_takes_what_it_forbade(tmp_path: Path) -> None:
+    """What robots.txt forbade is judged again by a resume with other settings, and asked for if it is not obeyed (R-3.1)."""
+    store = tmp_path / "s.db"
+    web = FakeWeb(
+        {HOME: html("/no", "/yes"), f"{HOME}robots.txt": "User-agent: *\nDisallow: /no\n", f"{HOME}no": html()}
+    )
+    crawl(web, made_settings(store))
+    for obey, rule, kind in ((True, "robots:2", "excluded"), (False, "same-host", "fetched")):
+        store_run(store)
+        with listening() as lines:
+            limits = {"max_depth": 5 + obey}
+            result = crawl(web, made_settings(store, {"robots": {"obey": obey}, "limits": limits}), resume=True)
+        assert result.books_balanced, result.faults
+        row = ledger(store)["page", f"{HOME}no"]
+        assert (row["rule"], row["kind"]) == (rule, kind)
+        assert last(lines)["page", f"{HOME}no"]["rule"] == rule
 
 
 def test_nobody_listening_costs_nothing_and_keeps_nothing(tmp_path: Path) -> None:

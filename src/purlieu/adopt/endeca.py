@@ -171,7 +171,7 @@ def _limits(found: Found, depth: int | None, limit: int | None) -> None:
         if value is not None and value < 0:
             found.mistakes.append(Mistake(flag, str(value), "write a whole number of at least 0"))
     if depth is None:
-        draft.warn("The original asks for a depth (-d) with every crawl; without limits.max_depth there is no limit here.")
+        draft.warn("The original asks for a depth (-d) with every crawl; without limits.max_depth there is none here.")
     else:
         draft.put("limits.max_depth", depth, why="-d: a seed is level 0")
     if limit:

@@ -300,7 +300,7 @@ FROM refusal WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) ORDER BY host, 
 -- Pages and sitemaps that wait or were excluded before they were asked for, in key order, for a resume with other settings.
 SELECT host, purpose, hash, href, depth, hops, nofollow, found_by, via, linked, granted, standing, kind, reason
 FROM entry
-WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) AND purpose <> 1 AND (kind IS NULL OR kind = 'excluded' AND reason <> 'robots')
+WHERE run = ? AND (host, purpose, hash) > (?, ?, ?) AND purpose <> 1 AND (kind IS NULL OR kind = 'excluded')
 ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: exclude_entry
