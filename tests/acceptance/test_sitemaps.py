@@ -98,9 +98,7 @@ def test_only_what_sitemaps_name_is_fetched(tmp_path: Path) -> None:
         f"{HOME}listed": html("linked", "deeper"), f"{HOME}island?id=7&amp;x=%2F": html(),
     })  # fmt: skip
     _, asked = run(tmp_path, web, ONLY)
-    assert asked == [ROBOTS, MAP, HOME, f"{HOME}island?id=7&x=%2F", f"{HOME}listed"] or sorted(asked) == sorted(
-        [ROBOTS, MAP, HOME, f"{HOME}island?id=7&x=%2F", f"{HOME}listed"]
-    )
+    assert sorted(asked) == sorted([ROBOTS, MAP, HOME, f"{HOME}island?id=7&x=%2F", f"{HOME}listed"])
     found = endings(tmp_path / "s.db")
     assert found[f"{HOME}linked"] == found[f"{HOME}deeper"] == "excluded.not_in_sitemap"
     assert found[f"{HOME}listed"] == "fetched.ok"
@@ -181,11 +179,9 @@ def test_a_seed_behind_a_redirect_may_be_a_sitemap_of_any_type(tmp_path: Path, k
 def test_a_page_that_is_a_sitemap_serves_both(tmp_path: Path) -> None:
     """R-1.3: a sitemap that is linked and fetched as a page first is not fetched again when it is named as a sitemap."""
     web = site({
-        HOME: html("map.xml"), MAP: urlset(f"{HOME}a"), f"{HOME}a": html(head=f'<link rel="sitemap" href="{MAP}">'),
+        HOME: html("map.xml", "a"), f"{HOME}a": html(head=f'<link rel="sitemap" href="{MAP}">'),
+        MAP: urlset(f"{HOME}b"), f"{HOME}b": html(),
     })  # fmt: skip
-    web[MAP] = urlset(f"{HOME}b")
-    web[HOME] = html("map.xml", "a")
-    web[f"{HOME}b"] = html()
     _, asked = run(tmp_path, web, {"politeness": {"connections": 1}})
     assert asked.count(MAP) == 1
     rows = ledger(tmp_path / "s.db")
