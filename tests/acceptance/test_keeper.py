@@ -17,6 +17,7 @@ from tests.made_store import MadeStore
 
 from purlieu.cli.main import main
 from purlieu.crawl.keeper import Keeper, words
+from purlieu.errors import StoreError
 from purlieu.schedule import Schedule
 from purlieu.store import schedules
 from purlieu.store.sqlite import SqliteDatabase
@@ -327,3 +328,25 @@ def test_a_scheduled_run_is_made_by_a_process_of_its_own(tmp_path: Path, capsys:
     assert list((tmp_path / "out" / "docs" / "1").iterdir())
     assert main(["schedule", "list", "--store", store]) == 0
     assert "run 1 done, exit status 0" in capsys.readouterr().out
+
+
+def test_a_few_rows_are_written_beside_a_crawl(tmp_path: Path) -> None:
+    """Schedules can be written while a crawl holds the store; a newer or foreign file is refused, a new one is made (R-4.4)."""
+    path = tmp_path / "s.db"
+    SqliteDatabase.beside(str(path)).close()
+    holding = SqliteDatabase.writer(str(path))
+    beside = SqliteDatabase.beside(str(path))
+    assert schedules.add(beside, "docs", NIGHTLY, None, START) == 1
+    with holding.transaction():
+        holding.run("leave_keeper", "nobody")
+    assert [one.crawl for one in schedules.every(holding)] == ["docs"]
+    beside.close()
+    holding.close()
+    for content in (b"no database at all" * 100, b""):
+        other = tmp_path / f"{len(content)}.db"
+        other.write_bytes(content)
+        if content:
+            with pytest.raises(StoreError):
+                SqliteDatabase.beside(str(other))
+        else:
+            SqliteDatabase.beside(str(other)).close()

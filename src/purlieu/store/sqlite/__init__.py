@@ -18,7 +18,7 @@ from weakref import WeakSet
 import apsw
 
 from purlieu.errors import StoreBusy, StoreError
-from purlieu.store.database import Row, Value, statements
+from purlieu.store.database import SCHEMA_VERSION, Row, Value, statements
 from purlieu.store.sqlite.fault import told
 from purlieu.store.sqlite.upgrade import check_version, prepare, version_of
 
@@ -75,14 +75,17 @@ class SqliteDatabase:
         Takes no lock; each transaction must be short, as the crawl waits for it. A file that is absent, or that an
         older schema made, is opened by ``writer`` for a moment first. Raises as ``writer`` does.
         """
-        # Where a crawl is at work the file is there and of this schema, so the lock is asked for only where none is.
-        if not Path(path).is_file() or not is_written_to(path):
-            with suppress(StoreBusy):
-                cls.writer(path).close()
+        if not Path(path).is_file():
+            cls.writer(path).close()
         connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
         try:
-            connection.execute(statements()["sqlite_beside"])
+            if version_of(connection) < SCHEMA_VERSION:
+                cls.writer(path).close()
             check_version(path, version_of(connection))
+            connection.execute(statements()["sqlite_beside"])
+        except apsw.Error as error:
+            connection.close(force=True)
+            raise told(path, error) from None
         except BaseException:
             connection.close(force=True)
             raise
