@@ -58,8 +58,10 @@ def _duplicates(reader: Reader, run: RunRow, language: str, *, as_json: bool) ->
         return
     say = speaker(language)
     for group in groups:
-        text = "{count} pages with the same text" if group.is_exact else "{count} pages with nearly the same text"
-        sys.stdout.write(say(text, count=f"{group.count:,}") + "\n")
+        count = f"{group.count:,}"
+        exact = say("{count} pages with the same text", count=count)
+        told = exact if group.is_exact else say("{count} pages with nearly the same text", count=count)
+        sys.stdout.write(f"{told}\n")
         for url in group.urls:
             sys.stdout.write(f"  {safe(url)}\n")
         if group.count > len(group.urls):
