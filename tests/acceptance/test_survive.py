@@ -163,6 +163,21 @@ def test_a_kill_at_any_request_loses_nothing(tmp_path: Path, whole: dict[Any, An
     assert resumed(snapshots.made[0]) == whole
 
 
+@pytest.mark.parametrize("at", [1, 30])
+def test_a_kill_in_a_revisit_loses_nothing(tmp_path: Path, at: int) -> None:
+    """A revisit that was killed is sound, and resumes to the ledger of an undisturbed one (R-1.7, R-2.4)."""
+    store = tmp_path / "s.db"
+    crawl(FakeWeb(reply), made_settings(store, SETTINGS))
+    again, later = SETTINGS | {"revisit": True}, START + 40 * 86_400.0
+    snapshots = Snapshots(store, {at})
+    crawl(FakeWeb(snapshots), made_settings(store, again), FakeClock(later))
+    (killed,) = snapshots.made
+    assert check(str(killed), later + 1000).is_sound
+    result = crawl(FakeWeb(reply), made_settings(killed, again), FakeClock(later + 50), resume=True)
+    assert result.books_balanced, result.faults
+    assert told(killed, 2) == told(store, 2)
+
+
 def test_a_kill_while_the_run_ends_loses_nothing(tmp_path: Path, whole: dict[Any, Any]) -> None:
     """A log cut within the end of a run, between settling and books, resumes to balanced books (R-2.5, R-7.1)."""
     store = tmp_path / "s.db"
