@@ -92,6 +92,19 @@ def test_ledger_log_and_explain_say_the_same(case: str, tmp_path: Path) -> None:
     same_as_explained(store, lines, longest=run_length(case))
 
 
+NUMBERS = "".join(f'<a href="/n/{number}">n</a>' for number in range(40))
+FURTHER: Mapping[str, Mapping[str, Any]] = {
+    "sitemaps alone": {"sitemap": {"mode": "sitemaps-only"}},
+    "a sitemap may speak for its folder alone": {"sitemap": {"location": "enforce"}},
+    "traps": {"traps": {"same_text": 20, "max_segments": 2, "max_parameters": 2, "first_year": 1990}},
+    "no traps": {"traps": {"detect": False}},
+    "session ids": {"normalise": {"session_ids": True}},
+    "guessed sitemaps": {"sitemap": {"guess": True}},
+    "revisit": {"revisit": True},
+    "revisit by own seed": {"revisit": True, "scope": {"judge_against": "own-seed"}},
+}
+
+
 BAIT = (
     '<a href="/a">a</a><a href="http://other.test/a">a</a><iframe src="http://other.test/f"></iframe>'
     '<frame src="//notsite.test/f"><link rel="next" href="http://site.test.evil.test/n"><area href="ftp://site.test/x">'
@@ -115,7 +128,7 @@ BAITED: Mapping[str, Made] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [*CASES, *FURTHER])
 def test_nothing_is_fetched_without_a_verdict_that_lets_it_in(case: str, tmp_path: Path) -> None:
     """Every request, of whatever purpose and found in whatever way, has been let in by the one judgement before (R-3.3)."""
     asked: list[str] = []
@@ -127,7 +140,11 @@ def test_nothing_is_fetched_without_a_verdict_that_lets_it_in(case: str, tmp_pat
             assert any(told), f"{request.url} was fetched, and no verdict lets it in"
             return {**WEB, **BAITED}.get(request.url, 404)
 
-        crawl(FakeWeb(answering), made_settings(tmp_path / "s.db", {"seeds": SEEDS, **CASES[case]}))
+        for number in (1, 2):  # a revisit asks for what it knows, too
+            lines.clear()
+            clock = FakeClock(1_780_000_000.0 + number * 2_000_000)
+            tree = {"seeds": SEEDS, **{**CASES, **FURTHER}[case]}
+            crawl(FakeWeb(answering), made_settings(tmp_path / "s.db", tree), clock)
     assert len(asked) > 1
 
 
@@ -305,18 +322,6 @@ def _run(database: SqliteDatabase) -> Any:
     run = Reader(database).run(1)
     assert run is not None
     return run
-
-
-NUMBERS = "".join(f'<a href="/n/{number}">n</a>' for number in range(40))
-FURTHER: Mapping[str, Mapping[str, Any]] = {
-    "sitemaps alone": {"sitemap": {"mode": "sitemaps-only"}},
-    "a sitemap may speak for its folder alone": {"sitemap": {"location": "enforce"}},
-    "traps": {"traps": {"same_text": 20, "max_segments": 2, "max_parameters": 2, "first_year": 1990}},
-    "no traps": {"traps": {"detect": False}},
-    "session ids": {"normalise": {"session_ids": True}},
-    "revisit": {"revisit": True},
-    "revisit by own seed": {"revisit": True, "scope": {"judge_against": "own-seed"}},
-}
 
 
 @pytest.mark.parametrize("case", FURTHER)
