@@ -221,14 +221,17 @@ def test_only_pages_are_indexable(store: MadeStore) -> None:
 
 
 def test_in_sitemap(store: MadeStore) -> None:
-    """in_sitemap says whether a sitemap of this run names the URL."""
-    store.page(f"{A}/")
-    store.page(f"{A}/1")
-    store.connection.execute(
-        "INSERT INTO sitemap_entry SELECT run, host, hash, 's', href, NULL, NULL, NULL FROM entry WHERE href LIKE '%/1'"
-    )
+    """in_sitemap says whether a sitemap of this run that may name the URL does (SM-34)."""
+    paths = {"/": None, "/1": 0, "/2": 1, "/3": 2}  # 1: the file may not speak for it, 2: nobody names the file
+    for path, misplaced in paths.items():
+        store.page(f"{A}{path}")
+        store.connection.execute(
+            "INSERT INTO sitemap_entry (run, host, hash, sitemap, href, misplaced)"
+            " SELECT run, host, hash, 's', href, ?1 FROM entry WHERE href = ?2 AND ?1 IS NOT NULL",
+            (misplaced, f"{A}{path}"),
+        )
 
-    assert (_row(store)["in_sitemap"], _row(store, "/1")["in_sitemap"]) == (False, True)
+    assert [_row(store, path)["in_sitemap"] for path in paths] == [False, True, False, False]
 
 
 def test_other_runs_stay_out(store: MadeStore) -> None:
