@@ -16,10 +16,12 @@ from typing import Final, Self
 
 from purlieu.pattern.filters import Filters
 
-SERIES_REMEMBERED: Final = 4096
+SERIES_REMEMBERED: Final = 1024
 """Series whose pages are counted at the same time; of more the one met longest ago is forgotten."""
 SAME_SHARE: Final = 10
 """A series is a trap where its pages have less than one text for so many of them."""
+LONGER: Final = 10
+"""So many times as long is the window for what varies by month and weekday."""
 YEAR_SECONDS: Final = 31_556_952
 _PERIODS: Final = range(3, 9)  # one and two are ``repeated_segment``
 _LONGEST_HEX: Final = 8
@@ -151,24 +153,39 @@ def series_of(href: str) -> str:
 
 @dataclass(slots=True)
 class _Window:
-    """The pages of a series since the last look: how many, and their texts as far as they matter."""
+    """The pages of a series since the last look: how many, and their texts as far as they matter (as hashes)."""
 
+    size: int
     pages: int = 0
-    digests: set[str] = field(default_factory=set)
+    texts: set[int] = field(default_factory=set)
+
+    def is_same(self, text: int) -> bool:
+        """Take in a page's text; return whether the window is full and says too little."""
+        few = max(1, self.size // SAME_SHARE)
+        self.pages += 1
+        if len(self.texts) <= few:
+            self.texts.add(text)
+        if self.pages < self.size:
+            return False
+        found = len(self.texts) <= few
+        self.pages = 0
+        self.texts = set()
+        return found
 
 
 class Series:
     """Watches the pages of series; memory is bounded by ``SERIES_REMEMBERED`` and ``pages``.
 
-    Of each ``pages`` pages of a series (0: nothing is watched) there must be one text, digits aside, for every
-    ``SAME_SHARE`` of them; else the series is a trap, and stays one.
+    Of each ``pages`` pages of a series (0: nothing is watched), and of ten times as many, there must be one text,
+    digits aside, for every ``SAME_SHARE`` of them; else the series is a trap, and stays one. The longer window is for
+    pages that differ in the names of months and weekdays.
     """
 
     def __init__(self, pages: int, trapped: Sequence[str] = ()) -> None:
         """Begin with the series that are known as traps."""
         self._pages = pages
         self._trapped = set(trapped)
-        self._windows: OrderedDict[str, _Window] = OrderedDict()
+        self._windows: OrderedDict[str, tuple[_Window, _Window]] = OrderedDict()
 
     @classmethod
     def off(cls) -> Self:
@@ -180,26 +197,21 @@ class Series:
         """Return the name of the rule."""
         return f"same_text={self._pages}"
 
-    def met(self, href: str, digest: str) -> str:
-        """Take in a page's text; return its series if that has just become a trap, "" else."""
+    def met(self, href: str, text: str) -> str:
+        """Take in what a page says; return its series if that has just become a trap, "" else."""
         series = series_of(href) if self._pages else ""
         if not series or series in self._trapped:
             return ""
-        window = self._windows.get(series)
-        if window is None:
-            window = self._windows[series] = _Window()
+        windows = self._windows.get(series)
+        if windows is None:
+            windows = self._windows[series] = (_Window(self._pages), _Window(self._pages * LONGER))
             if len(self._windows) > SERIES_REMEMBERED:
                 self._windows.popitem(last=False)
         self._windows.move_to_end(series)
-        window.pages += 1
-        few = max(1, self._pages // SAME_SHARE)
-        if len(window.digests) <= few:
-            window.digests.add(digest)
-        if window.pages < self._pages:
+        said = hash(text)  # within this process alone
+        if not [window for window in windows if window.is_same(said)]:
             return ""
         del self._windows[series]
-        if len(window.digests) > few:
-            return ""
         self._trapped.add(series)
         return series
 

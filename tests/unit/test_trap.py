@@ -136,6 +136,13 @@ def test_a_series_may_become_a_trap_late() -> None:
     assert sum(map(bool, told)) == 1
 
 
+def test_a_calendar_with_weekdays_is_a_trap() -> None:
+    """Texts that vary by month and weekday are few of ten times as many pages."""
+    series = Series(300)
+    told = [bool(series.met(f"http://h/?d={number}", f"{number % 7} {number % 12}")) for number in range(4000)]
+    assert told.index(True) == 2999
+
+
 def test_a_resume_knows_the_traps() -> None:
     """Series that were found before are traps from the start."""
     assert Series(300, ["http://h/*"]).trapped("http://h/1") == "http://h/*"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CODE = "trap_series"
 """The finding under which a series that was found is remembered."""
+_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 
 class TrapWatch:
@@ -40,7 +41,10 @@ class TrapWatch:
 
     def look(self, visit: Visit) -> None:
         """Take in how a page's visit ended; a series that has become a trap is written down."""
-        if visit.page is None or visit.kind != "fetched" or self._rules.allows(visit.url):
+        page = visit.page
+        # A page without any text is made by a script, and says nothing of its series.
+        if page is None or page.text_empty or visit.kind != "fetched" or self._rules.allows(visit.url):
             return
-        if series := self._series.met(visit.url, visit.page.digest):
+        said = page.digest + (page.title or "").translate(_DIGITS)
+        if series := self._series.met(visit.url, said):
             self._note(CODE, series, rule=self._series.rule, example=visit.url)

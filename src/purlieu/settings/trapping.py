@@ -24,9 +24,9 @@ class TrapSettings:
     same_text: int = key(
         300,
         Key(
-            "Of so many pages in a row whose URLs differ only in numbers, dates, ids and parameters, at least one in "
-            "ten must have a text of its own, digits aside; else the series is left alone from there on. 0 switches "
-            "the test off.",
+            "Of so many pages in a row whose URLs differ only in numbers, dates, ids and parameters, and of ten times "
+            "as many, at least one in ten must have a text or title of its own, digits aside; else the series is left "
+            "alone from there on. 0 switches the test off.",
             least=20,
             most=100_000,
             also=0,
