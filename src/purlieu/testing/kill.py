@@ -108,6 +108,7 @@ class _Crawls:
         self._server = server
         self._folder = folder
         self._seed = seed
+        self._started = 0
         self._settings = folder / "kill.toml"
         seeds = ", ".join(f'"{url}"' for url in server.seeds)
         self._settings.write_text(
@@ -148,7 +149,7 @@ class _Crawls:
         while not ended:
             first = len(self._server.log)
             process = self._continued("killed")
-            ended = self._waited(process, first, proof.kills if proof.kills < kills else None, seconds)
+            ended = self._waited(process, first, seconds if proof.kills < kills else None)
             _, said = process.communicate()
             if ended and process.returncode:
                 told_by = said.decode(errors="replace").strip()
@@ -167,12 +168,14 @@ class _Crawls:
             proof.differences.append(f"{repeated} requests were made again after {proof.kills - before} kills")
         proof.repeated += repeated
 
-    def _waited(self, process: subprocess.Popen[bytes], first: int, kill: int | None, seconds: float) -> bool:
-        """Wait for a process to end, and return True; or kill it at the moment that chance has chosen."""
-        if kill is None:
+    def _waited(self, process: subprocess.Popen[bytes], first: int, seconds: float | None) -> bool:
+        """Kill a process at a moment that chance chooses, and return False; True when it ended before, or may live."""
+        if seconds is None:
             process.wait(_SECONDS_AT_MOST)
             return True
-        which, when, jitter, *_ = (number / ONE for number in dice(self._seed, "kill", kill))
+        # A number for each process: a moment that lies beyond the end of a run must not be chosen for ever.
+        self._started += 1
+        which, when, jitter, *_ = (number / ONE for number in dice(self._seed, "kill", self._started))
         if which < _BY_REQUESTS:  # while it fetches and writes
             most = int(when * _MOST_REQUESTS)
             while process.poll() is None and len(self._server.log) - first < most:
