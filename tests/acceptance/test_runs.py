@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.made_store import MadeStore
+from tests.made_store import STARTED_AT, MadeStore
 
 from purlieu.cli.main import main
+from purlieu.report.crawl_result import Absence, absence
 from purlieu.report.states import State
+from purlieu.store.database import statements
+from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 
 
@@ -80,6 +83,29 @@ def test_pages_are_compared_with_the_finished_run_before(store: MadeStore, capsy
     assert [line.split()[0] for line in shown(store, capsys, "--crawl", "other")] == [str(other)]
 
 
+def test_a_killed_run_is_told_as_one(store: MadeStore, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that nobody works on any more was stopped by the system, for every reader, before any crawl writes so (R-8.1, MF-30)."""
+    store.entry("https://a.test/z", None)
+    store.update_run(state="running", stop_reason=None, ended_at=None, active_from=STARTED_AT, active_seconds=9.0)
+    assert "  running  " in shown(store, capsys)[0]
+    store.leave()
+    assert "  2023-11-14 22:13:29Z  stopped by the system (killed)  " in shown(store, capsys)[0]
+    reader = Reader(SqliteDatabase.reader(str(store.path)))
+    row = reader.latest()
+    assert row is not None
+    assert (row.state, row.stop_reason, absence(row)) == ("failed", "system:killed", Absence.STOPPED_BY_SYSTEM)
+    assert reader.counts(row)["page", "abandoned", "stopped"] == 1
+
+
+def test_a_killed_run_is_shown_with_every_column(store: MadeStore) -> None:
+    """What a reader sees in place of the table of runs has its columns, in its order: a new one may not be forgotten."""
+    store.connection.execute(statements()["sqlite_dead"])
+    view, table = (
+        [row[1] for row in store.connection.execute(f"PRAGMA {where}.table_info(run)")] for where in ("temp", "main")
+    )
+    assert view == table
+
+
 def test_every_state_has_its_words() -> None:
     """No state is without words in any language, and another language gives English."""
     for state in State:
@@ -91,8 +117,8 @@ def test_a_run_of_another_process_is_asked_to_stop(store: MadeStore, capsys: pyt
     """``purlieu stop`` writes its wish beside the crawl that holds the store; a run that has ended cannot be stopped (R-8.5)."""
     assert main(["stop", "1", "--store", str(store.path)]) == 2
     store.update_run(state="running", stop_reason=None)
-    holding = SqliteDatabase.writer(str(store.path))
     assert main(["stop", "latest", "--store", str(store.path)]) == 0
-    holding.close()
+    store.leave()
+    assert main(["stop", "latest", "--store", str(store.path)]) == 2
     assert store.connection.execute("SELECT stop_requested FROM run").fetchone() == (1,)
     assert main(["stop", "9", "--store", str(store.path)]) == 2

@@ -25,7 +25,7 @@ from purlieu.settings.check import check
 from purlieu.settings.fact import Key
 from purlieu.store import schedules
 from purlieu.store.schedules import Planned
-from purlieu.store.sqlite import SqliteDatabase, is_written_to
+from purlieu.store.sqlite import SqliteDatabase, is_held
 
 _EVENTS = 5
 _GRACE = Key("", least=0, most=30 * 86_400, unit="seconds")
@@ -140,7 +140,7 @@ def keep(arguments: argparse.Namespace) -> int:
 
     async def main() -> None:
         token = f"{os.getpid()}-{os.urandom(4).hex()}"
-        keeper = Keeper(database, store, lambda: is_written_to(store), RunProcess.start, RealClock(), token)
+        keeper = Keeper(database, store, lambda: is_held(store), RunProcess.start, RealClock(), token)
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, keeper.stop)
         await keeper.run()

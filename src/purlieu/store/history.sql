@@ -31,8 +31,9 @@ UPDATE run SET state = 'running', stop_reason = NULL, stop_requested = 0, ended_
 WHERE id = ?3;
 
 -- name: end_the_dead
--- Who writes holds the lock, so a run that is still called running was killed.
-UPDATE run SET state = 'failed', stop_reason = 'system:killed', ended_at = ? WHERE state = 'running';
+-- Who writes holds the lock, so a run that is still called running was killed, some time after the last it wrote.
+UPDATE run SET state = 'failed', stop_reason = 'system:killed', ended_at = max(started_at, active_from + active_seconds)
+WHERE state = 'running';
 
 -- name: stop_requested
 SELECT stop_requested FROM run WHERE id = ?;

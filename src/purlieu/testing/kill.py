@@ -120,7 +120,7 @@ class _Crawls:
     def _continued(self, name: str) -> subprocess.Popen[bytes]:
         """Do what an owner does after a kill: begin, resume, or write the files of a run that had ended before it."""
         state = self._state(name)
-        if state in {"", "running"}:
+        if state != "done":
             return self._start(name, *(["--resume"] if state else []))
         return _spawned("report", "latest", "--store", str(self._store(name)), "--format", "csv")
 

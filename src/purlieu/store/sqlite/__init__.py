@@ -95,6 +95,7 @@ class SqliteDatabase:
     def reader(cls, path: str) -> SqliteDatabase:
         """Open a file read-only, beside a writer or alone, also where nothing can be written: a full or read-only disk.
 
+        A run that is called running while nobody writes to the store was killed, and is shown as such (R-8.1).
         Raises StoreError, and SchemaMismatch for another schema.
         """
         if not Path(path).is_file():
@@ -117,6 +118,7 @@ class SqliteDatabase:
         try:
             check_version(path, version_of(connection) if version is None else version)
             connection.execute(statements()["sqlite_reader"])
+            _show_the_dead(path, connection)
         except apsw.Error as error:
             connection.close(force=True)
             raise told(path, error) from None
@@ -238,20 +240,33 @@ def _lock(path: str) -> int:
     return descriptor
 
 
-def is_written_to(path: str) -> bool:
-    """Return whether a process holds the store for writing now."""
+def is_held(path: str) -> bool:
+    """Return whether a living process writes to a store; True also where that cannot be found out."""
     try:
-        descriptor = os.open(f"{path}.lock", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
+        lock = os.open(f"{path}.lock", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
         return False
+    except OSError:
+        return True
     try:
         # Held for microseconds; who wants to write at this very moment is told to try again, and may.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         return True
     finally:
-        os.close(descriptor)
+        os.close(lock)
     return False
+
+
+def _show_the_dead(path: str, connection: apsw.Connection) -> None:
+    """Let a reader see a run that was killed as one that has failed, until the next writer writes that down."""
+    sql = statements()
+    if connection.execute(sql["sqlite_unended"]).fetchone() is None or is_held(path):
+        return
+    views = [text for _, text in connection.execute(sql["sqlite_view_texts"])]
+    connection.execute(sql["sqlite_dead"])
+    for text in views:  # anew, since one that stands in the file looks at the file's tables alone
+        connection.execute(text.replace("CREATE VIEW", "CREATE TEMP VIEW", 1))
 
 
 def _connect(path: str, flags: int) -> apsw.Connection:
