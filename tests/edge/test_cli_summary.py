@@ -107,7 +107,7 @@ def test_findings_are_told_the_worst_first(store: MadeStore) -> None:
         ({}, True, 0),
         ({"stop_reason": "limit:pages"}, True, 0),
         ({"state": "stopped", "stop_reason": "interrupted"}, False, 130),
-        ({"state": "failed", "stop_reason": "system:StoreError"}, False, 1),
+        ({"state": "failed", "stop_reason": "system:store"}, False, 1),
         ({"books": {"balanced": False, "faults": []}}, False, 1),
         ({"books": None}, False, 1),
     ],

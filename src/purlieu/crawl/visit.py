@@ -102,6 +102,8 @@ class Visitor:
             if entry.purpose is Purpose.SITEMAP:
                 return await self._sitemap(entry)
             return await self._page(entry, turn)
+        except MemoryError:
+            raise  # no fault of this page; it ends the run
         except Exception:
             LOG.exception("the visit to %s crashed", entry.href)
             detail = traceback.format_exc(limit=-5)[-2000:]
