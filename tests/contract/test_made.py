@@ -130,6 +130,15 @@ def test_pages_appear_vanish_and_move() -> None:
         )
 
 
+def test_links_that_come_and_go_leave_the_main_text_alone() -> None:
+    """A page whose links appear or vanish has the same main text: only what ``changed`` names has another digest."""
+    web = MadeWeb(hosts=2, pages=300, cross_links=2, changes=Changes(appear=0.02, vanish=0.02))
+    stays = {url for url, what in web.pages_at(1) if what == "page"} - set(dict(web.changed(1, 4)))
+    relinked = [url for url in stays if body_of(web, url, 1) != body_of(web, url, 4)]
+    assert len(relinked) > 20
+    assert [url for url in relinked if digest_of(web, url, 1) != digest_of(web, url, 4)] == []
+
+
 @pytest.mark.parametrize("validators", ["both", "etag", "date"])
 def test_validators_are_honoured(validators: Validators) -> None:
     """A conditional request is answered with 304 until the page changes, and with the page after that."""
