@@ -21,6 +21,7 @@ from purlieu.sitemap.markup import Markup
 
 URL = "https://example.com/map/sitemap.xml"
 NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
+GOOD = "<url><loc>https://example.com/</loc></url>"
 LISTING_1 = """
 <?xml version="1.0" encoding="UTF-8"?>
 
@@ -510,6 +511,24 @@ def test_a_file_that_declares_entities_is_given_up(doctype: str) -> None:
     for strict in (False, True):
         assert locs(text, strict=strict) == []
     assert kinds(text) == ["doctype", "dtd"]
+    assert kinds(text, strict=True) == ["dtd" if "DOCTYPE" in doctype else "xml"]
+
+
+def test_addresses_that_are_none_are_left_out() -> None:
+    """An entry whose host or port no URL can have is left out and told; the others stay (SM-34)."""
+    wrong = (
+        "http://example.com:99999/",
+        "http://a b/",
+        "https://[1::2",
+        "http://1.2.3.4.5.256/x",
+        "http://",
+        "https://?x",
+    )
+    text = "".join(f"<url><loc>{loc}</loc></url>{GOOD}" for loc in wrong)
+
+    assert locs(f"<urlset>{text}</urlset>") == ["https://example.com/"] * len(wrong)
+    assert kinds(f"<urlset>{text}</urlset>") == ["bad-loc"] * len(wrong)
+    assert locs("\n".join(("http://example.com/", *wrong))) == ["http://example.com/"]
 
 
 def test_a_mere_document_type_is_passed_over() -> None:
@@ -517,7 +536,7 @@ def test_a_mere_document_type_is_passed_over() -> None:
     text = f'<!DOCTYPE urlset SYSTEM "http://example.com/x.dtd"><urlset xmlns="{NS}"><url><loc>https://example.com/</loc></url></urlset>'
 
     assert locs(text) == ["https://example.com/"]
-    assert kinds(text) == ["doctype"]
+    assert kinds(text) == kinds(text, strict=True) == ["doctype"]
     assert locs(text, strict=True) == []
 
 

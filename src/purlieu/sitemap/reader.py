@@ -5,9 +5,12 @@ Knows how the formats are told apart, and text sitemaps. Must not know what XML 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from purlieu import url as urls
+from purlieu.errors import UrlError
 from purlieu.sitemap.document import SHAPES, Document
 from purlieu.sitemap.draft import fits, is_address
 from purlieu.sitemap.element import START, Elements
@@ -17,6 +20,7 @@ from purlieu.sitemap.unpack import LIMIT_BYTES, PIECE, texts
 
 LIMIT_URLS = 50_000  # SM-20, SM-23
 _LONGEST_LINE = 8_192  # characters kept of one line of a text sitemap
+_TOP = re.compile(r"[^/]*://[^/?#\\]*[/?#\\]")
 _LOOKED_AT = 20  # lines that show whether a text is a sitemap
 
 
@@ -31,6 +35,7 @@ class Reader:
         self._notes = Notes(strict=strict)
         self._kind: Kind = "unknown"
         self._document: Document | None = None
+        self._top = "\n"  # scheme and host of the last address; this begins none
 
     @property
     def kind(self) -> Kind:
@@ -64,9 +69,23 @@ class Reader:
                 notes.end("too-many")
                 break
             notes.allow()
+            if not item.loc.startswith(self._top) and not self._is_url(item.loc):
+                notes.add("bad-loc", item.loc)
+                continue
             yield item
         yield from notes.drain()
         yield from notes.rest()
+
+    def _is_url(self, loc: str) -> bool:
+        """Say whether an address is valid, and remember its host: whatever follows a valid one is valid too."""
+        top = _TOP.match(loc)
+        try:
+            urls.parse(top[0] if top else loc)
+        except UrlError:
+            return False
+        if top:
+            self._top = top[0]
+        return True
 
     def _found(self, pieces: Iterator[str]) -> Iterator[Entry | Child]:
         is_xml, pieces = _is_xml(pieces)
