@@ -82,6 +82,17 @@ def test_loops_end() -> None:
     assert len(web.urls) == len(set(web.urls)) == 3
 
 
+def test_a_local_index_that_names_itself() -> None:
+    """A file on disk that names the place where it will stand is a loop too, and nothing is asked for."""
+    web = FakeWeb({})
+
+    async def main() -> list[Inspection]:
+        walk = SitemapWalk(settings.of({}), web, FakeClock(), WalkRules())
+        return [one async for one in walk.of_bytes(lambda: (index(TOP).encode(),), "index.xml", TOP)]
+
+    assert (kinds(asyncio.run(main())), web.urls) == ([["loop"]], [])
+
+
 @pytest.mark.parametrize(
     ("child", "expected"),
     [

@@ -255,6 +255,8 @@ class Checked:
         count = len(self.problems) + self.untold
         yield f"{self.entries:,} entries in {len(self.files):,} files, {count:,} problems."
         yield f"Read leniently: {_word(self.lenient)}. Read strictly: {_word(self.strict)}."
+        if not count and not self.strict:
+            yield "What is wrong strictly is told with --strict."
 
 
 def _word(valid: bool) -> str:  # noqa: FBT001 - a word for a truth

@@ -81,7 +81,9 @@ class SitemapWalk:
         self, pieces: Callable[[], Iterable[bytes]], name: str, place: str | None
     ) -> AsyncGenerator[Inspection]:
         """Yield what given bytes are, then each child; ``place`` is the URL they will stand at, None if unknown."""
-        self._first_host = urls.host_of(urls.parse(place).href) if place else ""
+        if place:
+            self._seen.add(urls.parse(place).href)
+            self._first_host = urls.host_of(urls.parse(place).href)
         first = self._read(pieces, place or name, place)
         settle(first, frozenset(), strict=self._rules.strict, limit_2007=self._rules.limit_2007)
         first.url = name
