@@ -155,9 +155,11 @@ class Visitor:
 
     async def _sitemap(self, entry: Entry) -> Visit:
         answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.sitemap_bytes, None))
-        read = self._read_sitemap(entry, answer)
-        visit = decide.page(entry, answer, None, sitemap=read, retry=self._retry(entry), at=self._now())
-        return _light(visit, self._read_html(entry, answer))
+        read, html = self._read_sitemap(entry, answer), self._read_html(entry, answer)
+        visit = decide.page(
+            entry, answer, html, sitemap=read, digest=_digest(answer), retry=self._retry(entry), at=self._now()
+        )
+        return _light(visit, html)
 
     def _read_sitemap(self, entry: Entry, answer: Response | Failure) -> Sitemap | None:
         from purlieu import sitemap as sitemap_file  # as above
@@ -217,6 +219,13 @@ class Visitor:
 
     def _now(self) -> float:
         return self._outside.clock.now()
+
+
+def _digest(answer: Response | Failure) -> str | None:
+    """Return what a file is compared by: every byte of it counts."""
+    from purlieu.page import digest_of  # as in ``Visitor._read``
+
+    return digest_of(answer.body) if isinstance(answer, Response) and answer.body else None
 
 
 def _may_be_sitemap(answer: Response | Failure) -> bool:

@@ -28,6 +28,8 @@ _FIRST = (-1, -(2**63))
 _PAGE_HINTS = ("lastmod", "changefreq")
 _TELLING = frozenset({"unchanged", "fetched", "redirected", "misdirected", "skipped", "missing"})
 """Kinds of endings that tell whether a page has changed; a failure does not."""
+_WHOLE = frozenset({"fetched", "unchanged"})
+"""Kinds of endings after which a file may be asked for conditionally; what was cut off is asked for as a whole."""
 _TrustKey = tuple[int, str, str]
 
 
@@ -126,7 +128,7 @@ class History:
             if visit.takes_over:
                 self._take_over(visit)
                 continue
-            if visit.sitemap is not None:
+            if visit.sitemap is not None and visit.kind in _WHOLE:
                 self._put_sitemap(visit)
             if visit.page is not None:
                 pages.append(self._page_row(visit))
@@ -142,7 +144,9 @@ class History:
         plan, kind = visit.entry.plan, visit.kind
         if plan is None or kind not in _TELLING:
             return
-        is_changed = kind != "unchanged"
+        # An empty page is ``fetched.empty`` each time.
+        is_same = kind == "fetched" and visit.digest is not None and visit.digest == plan.known.digest
+        is_changed = kind != "unchanged" and not is_same
         if plan.is_sample:
             self._counters.sampled += 1
             self._counters.missed += is_changed
@@ -179,7 +183,7 @@ class History:
                 entry.facts.depth, self._seen(entry), self._rhythm.retire_after,
             ))  # fmt: skip
         elif entry.plan is not None:
-            self._database.run("page_left_alone", self._run.id, self._run.id, self._run.crawl, entry.host, entry.hash)
+            self._database.run("page_still_found", self._seen(entry), self._run.crawl, entry.host, entry.hash)
 
     def _put_sitemap(self, visit: Visit) -> None:
         response, entry = visit.response, visit.entry
@@ -198,7 +202,9 @@ class History:
         run, crawl, old, number = self._run.id, self._run.crawl, plan.known.last_run, NUMBERS[entry.purpose]
         self._database.run("take_over_response", run, old, entry.host, number, entry.hash)
         self._database.run("take_over_status", run, entry.host, number, entry.hash)
-        if entry.purpose is Purpose.SITEMAP or self._database.one("known_sitemap", crawl, entry.host, entry.hash):
+        file = self._database.one("known_sitemap", crawl, entry.host, entry.hash)
+        if file is not None and file[0] == entry.href and file[6] != run:
+            old = file[6]  # a page may be known from another run than the sitemap of its address
             asked_at = visit.at if visit.requests else 0.0
             self._database.run("take_over_sitemap_read", run, old, entry.host, entry.hash)
             self._database.run("take_over_sitemap_entries", run, old, entry.href)
@@ -206,7 +212,10 @@ class History:
             lastmod = self._index_lastmod(entry)
             self._database.run("sitemap_taken_over", lastmod, asked_at, run, crawl, entry.host, entry.hash)
         if entry.purpose is Purpose.SITEMAP:
+            asked_at = visit.at if visit.requests else 0.0
+            self._database.run("page_of_file", run, asked_at, crawl, entry.host, entry.hash, old)
             return
+        self._database.run("take_over_sketch", run, plan.known.last_run, entry.host, entry.hash)
         if visit.requests:
             self._database.run(
                 "page_not_modified", visit.at, self._rhythm.least_seconds, self._rhythm.most_seconds, SLOWER, run,
@@ -243,8 +252,8 @@ class History:
         yield from self._dishonest()
         if not is_whole or self._database.one("has_history", self._run.crawl, self._run.id) is None:
             return
+        row = self._database.one("count_vanished", self._run.crawl, self._run.id)
         self._database.run("count_missed", self._run.crawl, self._run.id)
-        row = self._database.one("count_vanished", self._run.crawl)
         if row and row[0]:
             yield "pages_vanished", name, {"count": row[0], "example": row[1]}
 
