@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.crawling import HOME, crawl, html, made_settings
 from tests.made_store import STARTED_AT, MadeStore
 
 from purlieu.cli.main import main
@@ -15,6 +16,7 @@ from purlieu.report.states import State
 from purlieu.store.database import statements
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
+from purlieu.testing.web import FakeWeb
 
 
 @pytest.fixture
@@ -104,6 +106,23 @@ def test_a_killed_run_is_shown_with_every_column(store: MadeStore) -> None:
         [row[1] for row in store.connection.execute(f"PRAGMA {where}.table_info(run)")] for where in ("temp", "main")
     )
     assert view == table
+
+
+def test_what_a_run_sums_up_to_is_written_at_its_end(tmp_path: Path) -> None:
+    """The list of runs reads what was written at each end, equal to what a count gives, and not from before a resume (R-7.1)."""
+    pages = {HOME: html("/a", "/b", "/c", "http://other.test/", "mailto:x@y.test", "/secret"), f"{HOME}a": 500}
+    web = FakeWeb({**pages, f"{HOME}robots.txt": "User-agent: *\nDisallow: /secret\n"})
+    store, settings = tmp_path / "s.db", {"name": "made", "politeness": {"retries": 0}}
+    for resume, limits in ((False, {"max_pages": 2}), (True, {})):
+        crawl(web, made_settings(store, {**settings, "limits": limits}), resume=resume)
+        database = SqliteDatabase.reader(str(store))
+        reader = Reader(database)
+        run = reader.latest()
+        assert run is not None
+        (text,) = next(database.rows("report_totals", run.id))
+        assert {tuple(key): count for *key, count in json.loads(text)} == reader.counts(run) == reader.totals(run)
+        assert ("page", "abandoned", "run_limit") not in reader.counts(run) or not resume
+        database.close()
 
 
 def test_every_state_has_its_words() -> None:

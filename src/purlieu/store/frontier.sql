@@ -230,8 +230,8 @@ ON CONFLICT (run, host) DO UPDATE SET rule = excluded.rule, gap_seconds = exclud
     given_up = CASE WHEN excluded.given_up = '' THEN given_up ELSE excluded.given_up END;
 
 -- name: next_host_due
--- When the next host that nobody holds is worth leasing.
-SELECT rh.due_at FROM run_host AS rh
+-- When the next host that nobody holds is worth leasing; one without a row (a damaged store) could never be.
+SELECT rh.due_at FROM run_host AS rh JOIN host AS h ON h.id = rh.host
 WHERE rh.run = ? AND rh.due_at IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?)
 ORDER BY rh.due_at LIMIT 1;

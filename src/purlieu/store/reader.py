@@ -426,13 +426,22 @@ class Reader:
     def counts(self, run: RunRow) -> dict[tuple[str, str, str], int]:
         """Return how many rows of the ledger ended how: (purpose, kind, reason) to number. Refusals are pages."""
         if run.pruned_at is not None:
-            row = self._database.one("report_totals", run.id)
-            return {(one[0], one[1], one[2]): one[3] for one in json.loads((row and row[0]) or "[]")}
+            return self._totals(run) or {}
         counts = {(row[0], row[1], row[2]): int(row[3]) for row in self._database.rows("report_counts", run.id)}
         for reason, n in self._database.rows("report_refused", run.id):
             key = ("page", "excluded", reason)
             counts[key] = counts.get(key, 0) + n
         return counts
+
+    def totals(self, run: RunRow) -> dict[tuple[str, str, str], int]:
+        """Return the same as it was written down at the run's end, else counted: for lists of many runs."""
+        kept = None if run.state == "running" else self._totals(run)
+        return self.counts(run) if kept is None else kept
+
+    def _totals(self, run: RunRow) -> dict[tuple[str, str, str], int] | None:
+        row = self._database.one("report_totals", run.id)
+        told = json.loads(row[0]) if row and row[0] else None
+        return None if told is None else {(purpose, kind, reason): count for purpose, kind, reason, count in told}
 
     def crawl_number(self, crawl: str) -> int | None:
         """Return the number of a crawl, None when there is none of that name."""

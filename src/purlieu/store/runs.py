@@ -77,8 +77,9 @@ def end(database: Database, run: Run, state: str, stop_reason: str, now: float) 
 
 
 def save_books(database: Database, run: Run, books: dict[str, Any]) -> None:
-    """Write a run's books."""
+    """Write a run's books, and what its rows sum up to for the list of runs."""
     database.run("save_books", json.dumps(books, sort_keys=True), run.id)
+    database.run("save_totals", run.id)
 
 
 def stop_requested(database: Database, run: Run) -> bool:
