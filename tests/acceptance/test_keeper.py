@@ -271,7 +271,8 @@ def test_schedules_are_planned_and_listed(tmp_path: Path, capsys: pytest.Capture
     store = str(tmp_path / "new.db")
     for more in (["--zone", "Asia/Tokyo", "-c", str(file)], ["--grace", "30 min"]):
         assert main(["schedule", "add", "docs", "--cron", "0 3 * * *", "--store", store, *more]) == 0
-    capsys.readouterr()
+    err = capsys.readouterr().err
+    assert err.count("docs has no run yet, whose settings would be taken") == 1  # of the schedule without a file
     assert main(["schedule", "list", "--json", "--store", store]) == 0
     one, two = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (one["zone"], one["config"], one["grace_seconds"], two["grace_seconds"]) == (
@@ -295,6 +296,17 @@ def test_a_wrong_schedule_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["schedule", "add", "docs", "--store", str(store), *more]) == 2
     assert capsys.readouterr().err.startswith("purlieu: ")
     assert not store.exists()
+
+
+def test_nothing_to_keep_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A store that is not there is not kept, and one without schedules says how to plan one (R-8.2)."""
+    store = tmp_path / "new.db"
+    assert main(["keep", "--store", str(store)]) == 2
+    assert "plan a run first: `purlieu schedule add`" in capsys.readouterr().err
+    assert not store.exists()
+    SqliteDatabase.beside(str(store)).close()
+    assert main(["schedule", "list", "--store", str(store)]) == 0
+    assert capsys.readouterr().out == "no schedules; `purlieu schedule add` plans runs\n"
 
 
 def test_a_settings_file_or_the_last_run_gives_the_settings() -> None:
