@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
+import shutil
 import tempfile
 from email.utils import formatdate
 from itertools import pairwise
@@ -21,7 +22,7 @@ from purlieu.report.politeness import is_kept
 from purlieu.response import Request
 from purlieu.store.reader import ConductRow, Reader
 from purlieu.store.sqlite import SqliteDatabase
-from purlieu.testing.clock import FakeClock
+from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.loopback import Loopback, Received, message
 from purlieu.testing.web import Asked, FakeWeb, Made, answer
 
@@ -344,3 +345,35 @@ def test_a_real_server_sees_the_pause(tree: dict[str, Any], robots: str, gap: fl
     assert min(at for at in moments if at > refused[0] + 0.5) >= refused[0] + 1 - 0.02
     assert row.retry_afters == 1
     assert is_kept(row)
+
+
+@pytest.mark.parametrize(
+    ("tree", "robots", "gap"),
+    [
+        ({"politeness": {"delay": 10.0}}, "", 10.0),
+        ({"host": [{"name": "site.test", "delay": 15.0}]}, "", 15.0),
+        ({}, "User-agent: *\nCrawl-delay: 20\n", 20.0),
+    ],
+)
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_kill_between_requests_hurries_nobody(
+    tmp_path: Path, tree: dict[str, Any], robots: str, gap: float, at: int
+) -> None:
+    """Killed while a request is under way, of which nothing was written, a resume waits for the pace in force (R-4.3)."""
+    clock, killed = FakeClock(), tmp_path / "killed"
+    killed.mkdir()
+    pages = site(4) | {"http://site.test/robots.txt": robots or 404}
+
+    def reply(request: Request) -> Made:
+        if len(web.asked) == at - 1:
+            for path in tmp_path.glob("s.db*"):
+                shutil.copy(path, killed / path.name)
+        return pages.get(request.url, 404)
+
+    web = FakeWeb(reply, clock)
+    crawl(web, made_settings(tmp_path / "s.db", tree), clock)
+    last = web.asked[at - 1].began_at
+    again = FakeClock(START + last + 0.1)
+    web = FakeWeb(pages, again)
+    crawl(web, made_settings(killed / "s.db", tree), again, resume=True)
+    assert web.asked[0].began_at >= (0.0 if robots and at == 1 else gap) - 1e-6

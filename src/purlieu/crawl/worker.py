@@ -40,6 +40,7 @@ TURN_SECONDS = 20.0
 """A host of a group gives the group back after so long, so that the others have their turn."""
 REMEMBERED = 10_000
 """Hosts whose conduct is kept in memory; beyond that the gap between two leases of a host is not measured."""
+_KEPT_SHARE = 1.25
 _LOOPBACK = ("127.", "::1")
 _UNKNOWN = Pace(0.0, 0.0, 1)
 
@@ -280,6 +281,10 @@ class Worker:
         return True
 
     def _begin(self, lane: _Lane, now: float) -> None:
+        # Response times change with each answer; what the owner, robots.txt or failures ask for is exact.
+        kept = lane.lease.kept_gap_seconds * (_KEPT_SHARE if lane.pace.rule == "response-time" else 1.0)
+        if lane.lease.gap_seconds > kept:
+            self._frontier.keep_pace(lane.lease)
         lane.lease.conduct.began(now, lane.pace)
         lane.lease.started_at = now
 
