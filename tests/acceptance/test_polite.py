@@ -352,7 +352,7 @@ def test_a_real_server_sees_the_pause(tree: dict[str, Any], robots: str, gap: fl
     [
         ({"politeness": {"delay": 10.0}}, "", 10.0),
         ({"host": [{"name": "site.test", "delay": 15.0}]}, "", 15.0),
-        ({}, "User-agent: *\nCrawl-delay: 20\n", 20.0),
+        ({}, "User-agent: *\nCrawl-delay: 8\n", 8.0),
     ],
 )
 @pytest.mark.parametrize("at", [1, 2, 3])
