@@ -240,6 +240,19 @@ def test_a_folder_of_files_becomes_a_sitemap(here: Path, capsys: pytest.CaptureF
     }
 
 
+def test_odd_names_of_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file's name is encoded byte by byte as a server is asked for it; pipes and loops of links are passed over."""
+    folder = here / "www"
+    folder.mkdir()
+    for name in (b"\xff.html", b"a%20b.html", b"new\nline.html", b"#?.html", b'quote".html'):
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text(html(), encoding="utf-8")
+    os.mkfifo(folder / "pipe.html")
+    (folder / "loop").symlink_to(folder)
+    told(["--from-files", str(folder), "--base", BASE, "-o", "map"], capsys)
+    names = ("%FF.html", "a%2520b.html", "new%0Aline.html", "%23%3F.html", "quote%22.html")
+    assert set(locs("map")) == {f"{BASE}{name}" for name in names}
+
+
 def test_a_folder_is_built_by_a_profile(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A robot's profile heeds the folder's robots.txt, and parts and lastmod are the profile's (IB-6)."""
     (here / "maps.toml").write_text('[[sitemap.profile]]\nname = "a"\nrobot = "abot"\nparts = true\nlastmod = "none"\n')
@@ -297,13 +310,42 @@ def test_every_wrong_line_of_a_list_is_told(here: Path, capsys: pytest.CaptureFi
         f"loc,lastmod,changefreq,priority\nnowhere,,,\n{BASE},soon,,\n{BASE},,often,\n{BASE},,,2\n"
     )
     (here / "b.csv").write_text("address\nx\n")
-    (here / "c.jsonl").write_text("{\n")
+    (here / "c.jsonl").write_text("{\n[1]\n" + '{"loc": ["x"], "lastmod": {}}\n')
     words = [word for name in "abc" for word in ("--from-list", f"{name}.{'jsonl' if name == 'c' else 'csv'}")]
     assert main(["sitemap", "build", *words, "-o", "map"]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(" = ")[0] for line in lines] == [
         *(f"purlieu: a.csv: line {number}" for number in (2, 3, 4, 5)),
         "purlieu: b.csv: line 1",
-        "purlieu: --from-list",
+        *(f"purlieu: c.jsonl: line {number}" for number in (1, 2, 3)),
     ]
+    assert not Path("map").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.csv", "url;priority\n{0}a,b;0.5\n", ["a,b"]),
+        ("a.csv", "title\tloc\nx\t{0}a\n\t\n", ["a"]),
+        ("a.csv", 'loc\n{0}a,b;c\n"{0}d"\n', ["a,b;c", "d"]),
+        ("a.csv", 'loc,title\n{0}a,"x\n{0}y"\n{0}b,,\n', ["a", "b"]),
+        ("a.txt", "\ufeff{0}a,b\r\n\r\n{0}c\r\n", ["a,b", "c"]),
+        ("a.jsonl", '"{0}a"\n{{"URL": "{0}b"}}\n', ["a", "b"]),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_lists_as_programs_write_them(
+    name: str, text: str, expected: list[str], encoding: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A list has any usual delimiter and byte order mark, and no address is cut at a comma (SM-75)."""
+    (here / name).write_bytes(text.format(BASE).replace("\ufeff", "").encode(encoding))
+    told(["--from-list", name, "-o", "map"], capsys)
+    assert locs("map") == [f"{BASE}{path}" for path in expected]
+
+
+def test_a_line_with_more_values_than_columns_is_a_mistake(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An address with a comma and without quotes is not taken for a shorter one: the line is told."""
+    (here / "a.csv").write_text(f"loc,lastmod\n{BASE}a,b,2026-01-01\n")
+    assert main(["sitemap", "build", "--from-list", "a.csv", "-o", "map"]) == 2
+    assert "a.csv: line 2" in capsys.readouterr().err
     assert not Path("map").exists()

@@ -18,7 +18,7 @@ BUILD: Final = Command(
     (
         Argument(("run",), "the run's number, or latest", "RUN", "maybe"),
         Argument(("--from-files",), "take the HTML files of this folder instead of a run; needs --base", "DIR"),
-        Argument(("--from-list",), "take the URLs of this CSV or JSONL file; may be repeated", "FILE", "list"),
+        Argument(("--from-list",), "take the URLs of this CSV, JSONL or text file; may be repeated", "FILE", "list"),
         Argument(("--base",), "the URL of the folder in which the files will lie", "URL"),
         Argument(("--profile",), "which pages go in (default: public)", "NAME", default="public"),
         Argument(
