@@ -281,7 +281,7 @@ def test_diff_of_a_run_and_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     crawl(FakeWeb(pages), made_settings(tmp_path / "s.db"))
     (tmp_path / "after.xml").write_text(f'<urlset xmlns="{NS}">{after}</urlset>', encoding="utf-8")
 
-    words = ["latest", str(tmp_path / "after.xml"), "--store", str(tmp_path / "s.db"), "--json"]
+    words = ["site.test@last", str(tmp_path / "after.xml"), "--store", str(tmp_path / "s.db"), "--json"]
     _, told = asked(capsys, "diff", *words)
 
     assert [(one["change"], one["url"]) for one in told[:-1]] == [("added", f"{HOME}new"), ("removed", f"{HOME}old")]
