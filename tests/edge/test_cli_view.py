@@ -46,6 +46,21 @@ def test_politeness_as_a_table(store: Path, capsys: pytest.CaptureFixture[str]) 
         assert sentence in told
 
 
+def test_hosts_that_were_asked_as_one_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each group has a line below the table, with its hosts and requests, as the table has no room for it (R-4.6)."""
+    other = "http://two.test/"
+    tree = {"seeds": [HOME, other], "group": [{"name": "both", "hosts": ["site.test", "two.test"]}]}
+    crawl(FakeWeb({HOME: html(), other: html()}), made_settings(tmp_path / "s.db", tree))
+    for language, sentence in (
+        ("en", "Asked as one: list:both, 2 hosts, 4 requests."),
+        ("ja", "2 件"),
+        ("zh", "list:both"),
+    ):
+        words = ["report", "1", "--format", "politeness", "--store", str(tmp_path / "s.db"), "--lang", language]
+        assert main(words) == 0
+        assert sentence in capsys.readouterr().out.splitlines()[-2]
+
+
 def test_politeness_as_json(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One object a host, spans in seconds, with whether it was kept."""
     assert main(["report", "latest", "--store", str(store), "--format", "politeness", "--json"]) == 0

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from purlieu.cli import config, report
 from purlieu.cli.options import SETTINGS_FILE
-from purlieu.cli.words import moment, padded, safe, speaker
+from purlieu.cli.words import fitted, moment, padded, safe, speaker
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.judgement import told_suffix
@@ -49,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(json.dumps(explain.facts(told), ensure_ascii=False) + "\n")
         return 0
-    for line in lines(told, language or "en"):
-        sys.stdout.write(f"{safe(line).rstrip()}\n")
+    for line in fitted((safe(line).rstrip() for line in lines(told, language or "en")), sys.stdout):
+        sys.stdout.write(f"{line}\n")
     return 0
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from purlieu import report, settings
 from purlieu.cli import summary
 from purlieu.cli.config import existing_store
-from purlieu.cli.words import padded, safe, width
+from purlieu.cli.words import fitted, padded, safe, width
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report import states
@@ -29,6 +29,8 @@ from purlieu.store.sqlite import SqliteDatabase
 def runs(arguments: argparse.Namespace) -> int:
     """Print the runs of a store, the newest first."""
     with opened(arguments.store) as reader:
+        if arguments.crawl:
+            known_crawl(reader, "--crawl", arguments.crawl, arguments.store)
         found = list(states.listed(reader, arguments.crawl))
     if arguments.json:
         for one in found:
@@ -74,11 +76,20 @@ def run(arguments: argparse.Namespace) -> int:
     with opened(arguments.store) as reader:
         told = summary.of_run(reader, row, tuple(map(str, files)))
         absent = report.crawl_result.available(row, now, report.crawl_result.kept_days(reader, row))
-    for line in summary.lines(told, language):
+    for line in fitted(summary.lines(told, language), sys.stdout):
         sys.stdout.write(f"{line}\n")
     if "crawl_result" in formats and absent:
         sys.stdout.write(f"\n{report.FILES['crawl_result']}: {absent.sentence(language)}\n")
     return 0
+
+
+def known_crawl(reader: Reader, option: str, crawl: str, store: str) -> list[RunRow]:
+    """Return the runs of a store; raises SettingsError when none is of the crawl that an option names."""
+    runs = reader.runs()
+    if all(one.crawl != crawl for one in runs):
+        known = ", ".join(dict.fromkeys(one.crawl for one in runs)) or "none yet"
+        raise SettingsError((Mistake(option, crawl, f"there is no run of it in {store}; its crawls: {known}"),))
+    return runs
 
 
 def run_named(reader: Reader, named: str, store: str, *, pruned: bool = False) -> RunRow:

@@ -48,7 +48,11 @@ def _politeness(reader: Reader, run: RunRow, language: str, *, as_json: bool) ->
         told = say("Asked sooner than the rule allowed: {hosts}", hosts=", ".join(hurried[:20]))
     else:
         told = say("No host was asked sooner than its rule and its Retry-After allowed.")
-    sys.stdout.write(f"\n{safe(told)}\n")
+    sys.stdout.write("\n")
+    for group, (hosts, requests) in politeness.groups(reader, run).items():
+        told_of = {"group": safe(group), "hosts": f"{hosts:,}", "requests": f"{requests:,}"}
+        sys.stdout.write(say("Asked as one: {group}, {hosts} hosts, {requests} requests.", **told_of) + "\n")
+    sys.stdout.write(f"{safe(told)}\n")
 
 
 def _duplicates(reader: Reader, run: RunRow, language: str, *, as_json: bool) -> None:

@@ -8,13 +8,21 @@ have them.
 from __future__ import annotations
 
 import gettext
+import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Final, TextIO
 
 from purlieu.sentence import Say as Say  # noqa: PLC0414  every command takes it from here
 
 LOCALE = Path(__file__).parent.parent / "locale"
+_LAST_COLUMN: Final = re.compile(r"(?:.*\s\s)?")
+_LEAST_COLUMNS: Final = 24
+_WIDE: Final = r"\u2e80-\uffdf"
+_UNIT: Final = re.compile(rf"[（「『【《]*(?:[^\s{_WIDE}]+|[{_WIDE}])[。、，；：！？）」』】》…]*\s*|\s+")
+"""What no line is broken within: a word, or a sign of a script that has none, each with its brackets and stops."""
 
 
 @cache
@@ -63,6 +71,36 @@ def padded(text: str, columns: int, *, right: bool = False) -> str:
     """Return the text filled with spaces to so many columns."""
     spaces = " " * max(0, columns - width(text))
     return spaces + text if right else text + spaces
+
+
+def fitted(lines: Iterable[str], out: TextIO) -> Iterator[str]:
+    """Yield lines folded to the width of the terminal that they go to; as they are where they go elsewhere."""
+    import shutil  # for the start of a crawl it costs too much
+
+    columns = shutil.get_terminal_size().columns if out.isatty() else 0
+    for line in lines:
+        yield from folded(line, columns) if columns else (line,)
+
+
+def folded(line: str, columns: int) -> Iterator[str]:
+    """Yield a line in pieces of so many columns, the further ones below the text that stands last in it.
+
+    A word that is too long stays whole, so that an address can be copied.
+    """
+    found = _LAST_COLUMN.match(line)
+    head = found.end() if found else 0
+    place = used = width(line[:head])
+    if width(line) <= columns or columns - place < _LEAST_COLUMNS:
+        yield line
+        return
+    row = line[:head]
+    for unit in _UNIT.findall(line[head:]):
+        if used > place and used + width(unit.rstrip()) > columns:
+            yield row.rstrip()
+            row, used = " " * place, place
+        row += unit
+        used += width(unit)
+    yield row.rstrip()
 
 
 def safe(text: str) -> str:

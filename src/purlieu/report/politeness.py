@@ -29,6 +29,16 @@ def facts(row: ConductRow) -> dict[str, Any]:
     return {**told, "kept": is_kept(row)}
 
 
+def groups(reader: Reader, run: RunRow) -> dict[str, tuple[int, int]]:
+    """Return the groups of hosts that were asked as one, by name: how many hosts, and how many requests to them."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in reader.conduct(run):
+        if row.group:
+            hosts, requests = found.get(row.group, (0, 0))
+            found[row.group] = hosts + 1, requests + row.requests
+    return dict(sorted(found.items()))
+
+
 def table(reader: Reader, run: RunRow) -> Iterator[tuple[str, ...]]:
     """Yield the lines of the table of ``HEADS``, a host each, by name."""
     for row in reader.conduct(run):
