@@ -204,7 +204,8 @@ class SiteTree:
         """Yield what is visible behind a place, with its own place."""
         if start.rank == PAGE and (holder := self._table.node(start.key, PAGE)):
             yield from self._parts(holder, view, start.part)
-        closed = next((one for one in sections_of(start.key) if not _is_open(one, view)), "")
+        shown = next((low for low, high in view.filter.ranges() if low <= start.key < high), "")
+        closed = self._closed_above(start.key, view, shown)
         behind = (closed + END, -1) if closed else (start.key, start.rank)
         for low, high in view.filter.ranges():
             if high <= behind[0]:
