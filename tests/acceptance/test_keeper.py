@@ -231,6 +231,38 @@ def test_a_clock_that_was_far_ahead_stops_no_schedule(store: MadeStore) -> None:
     assert [at for at, _ in runs.started] == [3 * HOUR]
 
 
+def test_due_times_that_a_wrong_clock_saw_come_again(store: MadeStore) -> None:
+    """After days by a clock that was ahead, and a keeper that died then, each due time comes, with its own run (R-8.5)."""
+    plan(store)
+    ahead = FakeClock(START + 10 * DAY)
+    kept(store, ahead, 3 * DAY, Runs(store, ahead))
+    before = {at: detail for at, _, _, detail in told(store)}
+    store.insert("keeper", id=1, token="died", expires_at=START + 20 * DAY)
+    store.connection.execute("UPDATE schedule SET handled_at = ?", (START + 9.5 * DAY,))
+    clock = FakeClock(START + 9.5 * DAY)
+    runs = Runs(store, clock)
+    kept(store, clock, 3 * DAY, runs)
+    assert [at / HOUR for at, _ in runs.started] == [243.0, 267.0, 291.0]
+    assert before.keys() <= {at for at, _, _, _ in told(store)}
+    numbers = [
+        run
+        for (run,) in store.connection.execute("SELECT run FROM schedule_event WHERE due_at > ?", (START + 10 * DAY,))
+    ]
+    newest = [run for (run,) in store.connection.execute("SELECT id FROM run ORDER BY id DESC LIMIT 3")]
+    assert sorted(numbers) == sorted(newest)
+
+
+def test_a_run_that_was_killed_is_recorded_as_that(store: MadeStore) -> None:
+    """A run that died is told as killed, whether its keeper still lives or another comes (R-8.5, R-8.1)."""
+    plan(store)
+    clock = FakeClock()
+    runs = Runs(store, clock, seconds=HOUR)
+    kept(store, clock, 3.5 * HOUR, runs)
+    runs.under_way = 0
+    kept(store, FakeClock(START + 4 * HOUR), 60, runs)
+    assert told(store) == [(3.0, "ended", 1, "killed")]
+
+
 def test_a_run_that_cannot_begin_is_recorded(store: MadeStore) -> None:
     """A run that ends before it began, by a mistake in its settings, is recorded with what was said."""
     plan(store)
@@ -288,13 +320,15 @@ def test_schedules_are_planned_and_listed(tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.parametrize(
     "more", [["--cron", "nightly"], ["--cron", "0 3 * * *", "--zone", "Tokio"], [], ["--cron", "0 3 * * *", "--grace", "soon"],
-             ["--cron", "0 3 * * *", "-c", "nowhere.toml"]]
+             ["--cron", "0 3 * * *", "-c", "nowhere.toml"], ["--cron", "61 3 * * *", "--zone", "Mars"]]
 )  # fmt: skip
 def test_a_wrong_schedule_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str]) -> None:
     """A wrong expression, zone, grace or settings file is told and nothing is written (R-8.2)."""
     store = tmp_path / "new.db"
     assert main(["schedule", "add", "docs", "--store", str(store), *more]) == 2
-    assert capsys.readouterr().err.startswith("purlieu: ")
+    err = capsys.readouterr().err
+    assert err.startswith("purlieu: ")
+    assert err.count("\n") == (2 if "Mars" in more else 1)
     assert not store.exists()
 
 

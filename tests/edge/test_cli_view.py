@@ -85,8 +85,17 @@ def test_duplicates(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-@pytest.mark.parametrize("words", [["--json"], ["--format", "csv", "--format", "politeness"]])
-def test_what_is_printed_goes_alone(store: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON without something to print, or a file beside it, is the owner's mistake (exit status 2)."""
-    assert main(["report", "latest", "--store", str(store), *words]) == 2
+def test_the_books_as_json(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files are written with --json too, and the books are one object, with the files' paths (R-8.2)."""
+    words = ["report", "latest", "--store", str(store), "--format", "csv", "-o", str(tmp_path), "--json"]
+    assert main(words) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    told = json.loads(line)
+    assert (told["run"], told["balanced"], told["files"]) == (1, True, [str(tmp_path / "ledger.csv")])
+
+
+@pytest.mark.parametrize("other", ["csv", "duplicates"])
+def test_what_is_printed_goes_alone(store: Path, other: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file beside what is printed, or two things to print, is the owner's mistake (exit status 2)."""
+    assert main(["report", "latest", "--store", str(store), "--format", other, "--format", "politeness"]) == 2
     assert "write --format politeness" in capsys.readouterr().err

@@ -229,7 +229,7 @@ def _demo(arguments: argparse.Namespace) -> AbstractContextManager[str]:
         return nullcontext("")
     from purlieu.testing import demo
 
-    return demo.serve()
+    return demo.serve(demo.PORT)
 
 
 def _end(made: Settings, arguments: argparse.Namespace, result: Result, words: Sequence[str]) -> int:

@@ -119,7 +119,11 @@ COMMANDS: Final = (
             ),
             Argument(("-o", "--output"), "where to write (default: where the run's settings say)", "FOLDER"),
             Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
-            Argument(("--json",), f"print one JSON object a line, with {' or '.join(VIEWS)}", kind="flag"),
+            Argument(
+                ("--json",),
+                "print JSON: the books as one object, or what is printed instead as one a line",
+                kind="flag",
+            ),
             _STORE,
         ),
     ),

@@ -76,6 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
     with opened(arguments.store) as reader:
         told = summary.of_run(reader, row, tuple(map(str, files)))
         absent = report.crawl_result.available(row, now, report.crawl_result.kept_days(reader, row))
+    if arguments.json:
+        sys.stdout.write(json.dumps(summary.facts(told), ensure_ascii=False) + "\n")
+        return 0
     for line in fitted(summary.lines(told, language), sys.stdout):
         sys.stdout.write(f"{line}\n")
     if "crawl_result" in formats and absent:

@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def add(arguments: argparse.Namespace) -> int:
     """Plan runs of a crawl; every mistake is told before anything is written."""
-    wrong = scheduling.mistake(arguments.cron or "", arguments.zone)
-    mistakes = [Mistake(*wrong)] if wrong else []
+    wrong = [scheduling.mistake(arguments.cron or "", zone) for zone in (arguments.zone, "UTC")]
+    mistakes = [Mistake(*one) for one in dict.fromkeys(wrong) if one]  # by UTC: a wrong zone hides no wrong cron
     grace, wrongs = check(_number(arguments.grace), "float", _GRACE)
     mistakes += [Mistake("--grace", str(one.value), one.remedy) for one in wrongs]
     file = str(Path(arguments.config).resolve()) if arguments.config else None

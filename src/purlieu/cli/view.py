@@ -24,11 +24,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises SettingsError for a view beside files to write.
     """
-    if not arguments.json and set(VIEWS).isdisjoint(arguments.format or ()):
+    if set(VIEWS).isdisjoint(arguments.format or ()):
         return report.run(arguments)
     wanted = list(dict.fromkeys(arguments.format or ()))
     if len(wanted) != 1 or wanted[0] not in VIEWS:
-        remedy = f"what is printed, and --json, go alone: write --format {' or --format '.join(VIEWS)}"
+        remedy = f"what is printed goes alone: write --format {' or --format '.join(VIEWS)}"
         raise SettingsError((Mistake("--format", ", ".join(wanted), remedy),))
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store)
