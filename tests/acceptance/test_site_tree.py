@@ -114,6 +114,26 @@ def test_pages_of_any_size_make_the_whole_tree(
         assert site_tree.listing(small, after.previous) == before
 
 
+@pytest.mark.parametrize(
+    "at",
+    [
+        "",
+        "x",
+        "[]",
+        "{}",
+        "null",
+        '["a", 1e999, 0]',
+        '["a", 0, 1e40]',
+        '["a", 7, 0]',
+        '["\\ud800", 0, 0]',
+        "[" * 99_999,
+    ],
+)
+def test_a_place_that_was_typed_wrong_is_the_first_page(site_tree: SiteTree, at: str) -> None:
+    """What comes from the address line of a browser is no fault of ours: it shows the first page."""
+    assert site_tree.listing(View(size=2), at) == site_tree.listing(View(size=2))
+
+
 def test_sections_open_and_close(tmp_path: Path) -> None:
     """IB-2: pages are shown as a tree; what a closed section holds is not shown, its sums are."""
     with tree_of(made(tmp_path, *SITE)) as tree:

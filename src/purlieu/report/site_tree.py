@@ -139,13 +139,14 @@ class _Place(NamedTuple):
 
     @classmethod
     def of(cls, text: str | None) -> _Place:
-        if not text:
-            return cls("", -1, 0)
+        first = cls("", -1, 0)
         try:
-            key, rank, part = json.loads(text)
-            return cls(str(key), int(rank), int(part))
-        except (ValueError, TypeError):
-            return cls("", -1, 0)  # an address that was typed wrong shows the first page
+            key, rank, part = json.loads(text or "[]")
+            str(key).encode()
+            place = cls(str(key), int(rank), int(part))
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            return first  # an address that was typed wrong shows the first page
+        return place if place.rank in {-1, SECTION, PAGE} and 0 <= place.part <= MOST_PARTS else first
 
     def text(self) -> str:
         return json.dumps(list(self))
