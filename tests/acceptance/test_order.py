@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.crawling import crawl, html, ledger, made_settings
 
@@ -143,6 +143,19 @@ def test_the_ledger_does_not_depend_on_the_order(
     assert other == one
 
 
+@example(
+    web={},
+    found=["http://a.test/", "http://a.test/map.xml", "http://c.test/"],
+    judge="any-seed",
+    special=(
+        {"http://c.test/robots.txt": ("text", "Sitemap: http://a.test/map.xml\n", None)},
+        {"http://a.test/map.xml": ("urlset", [], None)},
+    ),
+    sitemap={"mode": "links-and-sitemaps", "location": "by-discovery"},
+    validators=False,
+    days=0.5,
+    chance=0,
+)
 @given(
     web=webs,
     found=seeds,

@@ -249,6 +249,8 @@ class Intake:
         if twin is not None:
             self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
             self._writes.ended.append((*values, *twin, now))
+            if facts.grant:
+                self._sitemaps[href] = None
             if number == 0:
                 self._took_twin = True
                 self._replay(key, href, facts, twin[4], refreshed=twin[1] == "meta_refresh", is_first=True)
@@ -296,7 +298,7 @@ class Intake:
         )  # fmt: skip
         if key[1] == _ROBOTS and row[9] is not None and merged.grant != old.grant:
             self._woken.append(url.origin_of(href))
-        if passes_on and row[9] is not None and key[1] == NUMBERS[Purpose.SITEMAP]:
+        if passes_on and row[9] is not None and (key[1] == NUMBERS[Purpose.SITEMAP] or merged.grant != old.grant):
             self._sitemaps[href] = None
         if passes_on and row[9] is not None and key[1] == 0:
             self._replay(key, href, merged, redirect_to=row[11], refreshed=row[10] == "meta_refresh")
