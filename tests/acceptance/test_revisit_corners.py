@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 import pytest
-from tests.acceptance.test_revisit import DATED, REVISIT, Site, urlset
+from tests.acceptance.test_revisit import DATED, REVISIT, Page, Site, urlset
 from tests.crawling import HOME, endings, html, ledger
 
 from purlieu.response import Fault
@@ -126,7 +126,7 @@ def test_only_a_sitemap_that_may_name_a_page_dates_it(tmp_path: Path) -> None:
 
 def test_a_vanished_page_is_not_found_by_itself(tmp_path: Path) -> None:
     """A page that nothing names any more but its own canonical has vanished all the same (R-2.4)."""
-    own = {"a": html(head=f'<link rel="canonical" href="{HOME}a">'), "r": redirect("/r", 302)}
+    own: dict[str, Page] = {"a": html(head=f'<link rel="canonical" href="{HOME}a">'), "r": redirect("/r", 302)}
     site = Site({"": html("a", "r"), **own})
     tree = {**REVISIT, "links": {"canonical": True}}
     site.run(tmp_path, {"links": {"canonical": True}})
@@ -172,3 +172,43 @@ def test_a_history_of_the_future_keeps_no_page_from_being_asked(tmp_path: Path, 
     connection.close()
     _, asked = site.run(tmp_path, REVISIT, days=2)
     assert ("a" if table == "page" else "one.xml") in asked
+
+
+def test_a_run_that_reads_more_of_a_page_asks_for_it_as_a_whole(tmp_path: Path) -> None:
+    """What an earlier run did not read cannot be taken over: with other kinds of links a page is fetched once (R-2.4)."""
+    site = Site({"": html(), "a": html(), **DATED})
+    site.pages[HOME] = html("a", head='<link rel="next" href="/n">', body='<area href="/m">')
+    few = {"links": {"kinds": ["a"]}}
+    site.run(tmp_path, few)
+    site.run(tmp_path, REVISIT, days=2)
+    assert {f"{HOME}n", f"{HOME}m"} <= endings(tmp_path / "s.db", 2).keys()
+    site.run(tmp_path, REVISIT, days=4)
+    assert endings(tmp_path / "s.db", 3)[HOME] == "unchanged.not_modified"
+
+
+def test_a_run_that_looks_for_sitemaps_finds_what_one_of_links_alone_did_not(tmp_path: Path) -> None:
+    """A sitemap that a page names is found by the first run that looks for sitemaps, also in a revisit (R-2.4)."""
+    site = Site({"": html("a", head='<link rel="sitemap" href="/map.xml">'), "a": html(), "b": html()})
+    site.pages[f"{HOME}map.xml"] = urlset(b="2025-12-01")
+    site.run(tmp_path, {"sitemap": {"mode": "links-only"}})
+    site.run(tmp_path, REVISIT, days=2)
+    assert endings(tmp_path / "s.db", 2)[f"{HOME}b"] == "fetched.ok"
+
+
+def test_other_normalisers_reach_what_sitemaps_name(tmp_path: Path) -> None:
+    """The owner's normalisers of today hold for a sitemap that has not changed (R-2.4, R-3.5)."""
+    site = Site({"robots.txt": f"Sitemap: {HOME}map.xml", "": html(), "a?x=1": html(), "a": html()})
+    site.pages[f"{HOME}map.xml"] = urlset(**{"a?x=1": "2025-12-01"})
+    site.run(tmp_path)
+    site.run(tmp_path, {**REVISIT, "normalise": {"drop_parameters": ["x"]}}, days=2)
+    found = endings(tmp_path / "s.db", 2)
+    assert found == {HOME: "unchanged.not_modified", f"{HOME}a": "fetched.ok"}
+
+
+def test_settings_that_read_alike_save_as_much(tmp_path: Path) -> None:
+    """Other limits, filters or politeness are no reason to ask for a page as a whole (R-2.4)."""
+    site = Site(DATED)
+    site.run(tmp_path)
+    tree = {**REVISIT, "limits": {"max_depth": 9}, "politeness": {"delay": 2}, "sitemap": {"mode": "sitemaps-only"}}
+    _, asked = site.run(tmp_path, tree, days=3)
+    assert sorted(asked) == ["", "map.xml"]

@@ -328,6 +328,8 @@ class Frontier:
         with self._batch():
             for candidate in self._history.vanished(now):
                 facts = candidate.facts
+                if self._intake.normal(candidate.href) != candidate.href:
+                    continue  # by today's normalisers it is another page
                 if admission.own_seed:
                     sites = admission.scope.accepting(candidate.href, url.host_of(candidate.href))
                     facts = replace(facts, sites=sites)

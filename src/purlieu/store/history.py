@@ -16,6 +16,7 @@ from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
 from purlieu.revisit import FASTER, SLOWER, Hint, Known, Plan, Rhythm, Trust
 from purlieu.scope import GRANT_SEED
+from purlieu.settings.reading import OF_FILES, OF_PAGES, reads_alike
 from purlieu.sitemap.moment import period
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
@@ -43,6 +44,7 @@ class History:
         self._counters = counters
         self._rhythm = rhythm
         self._trusted: dict[_TrustKey, Trust] = {}
+        self._other_readers: dict[Purpose, frozenset[int]] | None = None
 
     # -- plans -------------------------------------------------------------------------------------
 
@@ -64,7 +66,7 @@ class History:
         _, kind, reason, asked_at, interval, last_run, etag, modified, digest, lastmod, gone, retired, whole = row
         known = Known(
             kind, reason, asked_at, interval or self._rhythm.least_seconds, last_run, etag, modified, digest, lastmod,
-            gone, bool(retired), bool(whole),
+            gone, bool(retired), bool(whole) and last_run not in self._read_otherwise(Purpose.PAGE),
         )  # fmt: skip
         hint = self._hint(entry)
         section = revisit.section_of(entry.href)
@@ -90,9 +92,8 @@ class History:
         if row is None or row[0] != entry.href or row[6] == self._run.id:
             return None
         _, lastmod, etag, last_modified, digest, asked_at, last_run, whole = row
-        known = Known(
-            "fetched", "ok", asked_at, 0.0, last_run, etag, last_modified, digest, lastmod, is_whole=bool(whole)
-        )
+        is_whole = bool(whole) and last_run not in self._read_otherwise(Purpose.SITEMAP)
+        known = Known("fetched", "ok", asked_at, 0.0, last_run, etag, last_modified, digest, lastmod, is_whole=is_whole)
         trust = self._trust((entry.host, "", "index"))
         chance = revisit.lot(entry.hash, self._run.id)
         return revisit.sitemap_plan(known, self._index_lastmod(entry), trust, self._rhythm, chance=chance, now=now)
@@ -100,6 +101,16 @@ class History:
     def _index_lastmod(self, entry: Entry) -> str | None:
         row = self._database.one("index_lastmod", self._run.id, entry.host, entry.hash, entry.href)
         return row[0] if row else None
+
+    def _read_otherwise(self, purpose: Purpose) -> frozenset[int]:
+        """Return the earlier runs that read other things out of an answer than this one, by their settings."""
+        if self._other_readers is None:
+            (_, mine), *others = self._database.rows("settings_of_runs", self._run.crawl, self._run.id)
+            self._other_readers = {
+                purpose: frozenset(run for run, text in others if not reads_alike(mine, text, keys))
+                for purpose, keys in ((Purpose.PAGE, OF_PAGES), (Purpose.SITEMAP, OF_FILES))
+            }
+        return self._other_readers[purpose]
 
     def _trust(self, key: _TrustKey) -> Trust:
         """Return how far a hint was right in the runs before; what this run measures counts from the next on."""

@@ -7,6 +7,10 @@ SELECT p.href, p.kind, p.reason, p.asked_at, p.interval_seconds, p.last_run, p.e
         AND x.hash = p.hash)
 FROM page AS p WHERE p.crawl = ? AND p.host = ? AND p.hash = ?;
 
+-- name: settings_of_runs
+-- The settings text of a run and of each run before it of its crawl.
+SELECT r.id, c.toml FROM run AS r JOIN config AS c ON c.hash = r.config WHERE r.crawl = ? AND r.id <= ? ORDER BY r.id DESC;
+
 -- name: known_sitemap
 SELECT f.href, f.index_lastmod, f.etag, f.last_modified, f.digest, f.asked_at, f.last_run,
     EXISTS (SELECT 1 FROM sitemap_read AS r WHERE r.run = f.last_run AND r.host = f.host AND r.hash = f.hash)
