@@ -235,6 +235,7 @@ def test_scope_speaks_the_owner_s_language(
     assert main(["scope", "whatif", "latest", "-c", toml, "--store", store, "--lang", language]) == 0
     told = capsys.readouterr().out
     assert not [word for word in ("Run ", "enters", "Leaves", "Each page") if word in told]
+    assert told.endswith("。\n")
 
 
 def test_the_file_s_language_is_spoken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
