@@ -212,3 +212,26 @@ def test_settings_that_read_alike_save_as_much(tmp_path: Path) -> None:
     tree = {**REVISIT, "limits": {"max_depth": 9}, "politeness": {"delay": 2}, "sitemap": {"mode": "sitemaps-only"}}
     _, asked = site.run(tmp_path, tree, days=3)
     assert sorted(asked) == ["", "map.xml"]
+
+
+def test_a_trap_that_is_known_is_not_walked_into_again(tmp_path: Path) -> None:
+    """A revisit asks for nothing more of a series that the run before found to be a trap, run after run (issue: traps)."""
+
+    class Calendar(dict[str, Page]):
+        def get(self, url: str, default: Any = None) -> Any:
+            day = url.removeprefix(f"{HOME}cal/")
+            return (
+                html(*(f"/cal/{int(day) + n}" for n in range(1, 9))) if day.isdecimal() else super().get(url, default)
+            )
+
+    site = Site({})
+    site.pages = Calendar({HOME: html("cal/0")})
+    tree = {"traps": {"same_text": 20}}
+    _, first = site.run(tmp_path, tree)
+    assert 20 <= len(first) < 40
+    for days in (2, 4):
+        _, asked = site.run(tmp_path, {**REVISIT, **tree}, days=days)
+        assert set(asked) <= set(first)
+    same_but_how(tmp_path / "s.db", 1, 3)
+    _, again = site.run(tmp_path, {**tree, "traps": {"detect": False}, "limits": {"max_pages": 60}, **REVISIT}, days=6)
+    assert set(again) - set(first), "unless the owner looks for no traps"

@@ -228,7 +228,7 @@ class Crawl:
     def _outside(self) -> Outside:
         """Return what a visit needs of the world."""
         traps = self._settings.traps
-        known = self._frontier.noted(CODE)
+        known = self._frontier.noted(CODE, of_before=traps.detect)
         series = Series(traps.same_text if traps.detect else 0, known)
         watch = TrapWatch(series, self._intake.admission.traps, self._frontier.note)
         return Outside(self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch)

@@ -354,8 +354,14 @@ class Frontier:
             self._intake.note(code, subject, **arguments)
             self._write_findings()
 
-    def noted(self, code: str) -> list[str]:
-        """Return what findings of a code are about, so that a resume knows it."""
+    def noted(self, code: str, *, of_before: bool = False) -> list[str]:
+        """Return what findings of a code are about, so that a resume knows it.
+
+        With ``of_before`` a revisit goes on with those of the run before it.
+        """
+        if of_before and self._run.revisit:
+            with self._database.transaction():
+                self._database.run("take_over_findings", self._run.id, self._run.crawl, code)
         return [subject for (subject,) in self._database.rows("subjects_of", self._run.id, code)]
 
     def _write_findings(self) -> None:

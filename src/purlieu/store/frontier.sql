@@ -288,6 +288,12 @@ INSERT OR REPLACE INTO landing (run, seed, href) VALUES (?, ?, ?);
 -- name: add_finding
 INSERT OR REPLACE INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, ?);
 
+-- name: take_over_findings
+-- Findings of a code in the newest finished run before, which a revisit goes on with.
+INSERT OR IGNORE INTO finding (run, code, subject, arguments)
+SELECT ?1, f.code, f.subject, f.arguments FROM finding AS f
+WHERE f.code = ?3 AND f.run = (SELECT max(r.id) FROM run AS r WHERE r.crawl = ?2 AND r.id < ?1 AND r.state = 'done');
+
 -- name: subjects_of
 SELECT subject FROM finding WHERE run = ? AND code = ?;
 
