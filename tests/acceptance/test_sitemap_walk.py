@@ -247,6 +247,18 @@ def test_a_passing_fault_is_tried_again() -> None:
     assert (found[0].entries, kinds(found)) == (1, [[]])
 
 
+def test_a_file_over_the_owners_limit() -> None:
+    """AMB-SM-10: a file larger than ``fetch.sitemap_bytes`` is told as too large, and by nothing else."""
+    web = FakeWeb({TOP: urlset(*(f"http://site.test/{number}" for number in range(100)))})
+
+    async def main() -> list[Inspection]:
+        made = settings.of({"fetch": {"sitemap_bytes": 1_024}})
+        return [one async for one in SitemapWalk(made, web, FakeClock(), WalkRules()).of_url(TOP)]
+
+    (found,) = asyncio.run(main())
+    assert ([one.kind for one in found.problems], 0 < found.entries < 100) == (["too-large"], True)
+
+
 def test_only_the_host_that_was_typed_may_open_private_addresses() -> None:
     """R-5.1: what a sitemap names on other hosts is asked for as any page of the web is."""
     pages = {TOP: redirect("http://else.test/s.xml"), "http://else.test/s.xml": urlset("http://else.test/1")}

@@ -420,6 +420,7 @@ def test_an_endless_loop_of_indexes_ends(tmp_path: Path) -> None:
     }
     _, asked = run(tmp_path, site({ROBOTS: naming(f"{HOME}loop0.xml"), **endless}))
     assert [url for url in asked if "loop" in url] == [f"{HOME}loop0.xml", f"{HOME}loop1.xml"]
+    assert [problems(tmp_path, f"{HOME}loop{n}.xml") for n in (0, 1)] == [["loop"], ["nested-index"]]
 
 
 def test_ten_thousand_children(tmp_path: Path) -> None:
@@ -498,6 +499,18 @@ def test_damaged_and_bursting_gzip(tmp_path: Path) -> None:
     assert 0 < files[f"{HOME}cut.xml.gz"]["entries"] < 2_000
     assert "gzip" in problems(tmp_path, f"{HOME}cut.xml.gz")
     assert (files[f"{HOME}bomb.xml.gz"]["entries"], problems(tmp_path, f"{HOME}bomb.xml.gz")) == (1, ["too-large"])
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_file_over_the_limit_is_told_as_such(tmp_path: Path, as_text: bool) -> None:
+    """AMB-SM-10, R-8.3: of a file that is too large what is within the limit is taken, and that alone is its problem."""
+    pages = [f"{HOME}{number:04}" for number in range(100)]
+    body = answer("\n".join(pages), headers={"Content-Type": "text/plain"}) if as_text else urlset(*pages)
+    run(tmp_path, site({ROBOTS: naming(MAP), MAP: body}), {"fetch": {"sitemap_bytes": 1_024}})
+    taken = [href for href in endings(tmp_path / "s.db") if href != HOME]
+    assert taken
+    assert set(taken) < set(pages)
+    assert problems(tmp_path) == ["too-large"]
 
 
 def test_three_million_entries_in_one_file(tmp_path: Path) -> None:

@@ -514,6 +514,30 @@ def test_a_file_that_declares_entities_is_given_up(doctype: str) -> None:
     assert kinds(text, strict=True) == ["dtd" if "DOCTYPE" in doctype else "xml"]
 
 
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("https://example.com/1\nhttps://example.com/22\n", ["https://example.com/1"]),
+        ("<urlset><url><loc>https://example.com/1</loc></url><url><loc>https://example.com/22</loc></url></urlset>",
+         ["https://example.com/1"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("how", ["gzip", "limit", "way"])
+def test_what_a_cut_leaves_half_is_no_entry(text: str, whole: list[str], how: str) -> None:
+    """Where a file breaks off, half an address is none, and only the cut is told (AMB-SM-10)."""
+    body = text[: text.index("/22") + 2].encode()
+    if how == "gzip":
+        found = sitemap.read(gzip.compress(body)[:-8], url=URL)
+    elif how == "limit":
+        found = sitemap.read(text.encode(), url=URL, limit_bytes=len(body))
+    else:
+        found = sitemap.read(body, url=URL, whole=False)
+
+    assert [entry.loc for entry in found.entries] == whole
+    told = [problem.kind for problem in found.problems if problem.kind != "namespace"]
+    assert told == {"gzip": ["gzip"], "limit": ["too-large"], "way": []}[how]
+
+
 def test_addresses_that_are_none_are_left_out() -> None:
     """An entry whose host or port no URL can have is left out and told; the others stay (SM-34)."""
     wrong = (

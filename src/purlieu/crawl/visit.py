@@ -154,7 +154,8 @@ class Visitor:
         return self._read(entry, answer) if is_html else None
 
     async def _sitemap(self, entry: Entry) -> Visit:
-        answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.sitemap_bytes, None))
+        most = self._settings.fetch.sitemap_bytes + 1  # one byte more, so that the reader tells what is over the limit
+        answer = await self._outside.fetcher.fetch(self._request(entry, most, None))
         read, html = self._read_sitemap(entry, answer), self._read_html(entry, answer)
         visit = decide.page(
             entry, answer, html, sitemap=read, digest=_digest(answer), retry=self._retry(entry), at=self._now()
@@ -173,6 +174,7 @@ class Visitor:
             url=entry.href,
             strict=self._settings.sitemap.strict,
             limit_bytes=self._settings.fetch.sitemap_bytes,
+            whole=answer.fault is None,
         )
 
     async def _robots(self, entry: Entry, origin: Origin | None) -> Visit:

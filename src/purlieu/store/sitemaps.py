@@ -39,7 +39,7 @@ _SEED_GRANTS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 _AT_ONCE = 5_000
 _UNNAMED = 2
 """What ``misplaced`` is until the file is applied: nobody names it as a sitemap yet."""
-_OF_THE_PLACE = frozenset({"location", "foreign-child", "nested-index", "more"})
+_OF_THE_PLACE = frozenset({"location", "foreign-child", "nested-index", "loop"})
 """Kinds of problems that follow from who names the file; the others from its bytes alone."""
 
 
@@ -235,7 +235,7 @@ class Sitemaps:
 
     def _apply_children(self, place: Place, namers: frozenset[str], facts: Facts) -> list[list[str | int]]:
         """Add the files that an index names, one level down; those of an index in an index are too deep (AMB-SM-11)."""
-        foreign, nested = _Seen(), 0
+        foreign, nested, itself = _Seen(), 0, False
         for _, _, href in list(self._database.rows("sitemap_children", self._run.id, place.file)):
             is_taken = place.takes_file(href)
             standing = Standing.LISTED if is_taken else Standing.MISPLACED
@@ -245,7 +245,9 @@ class Sitemaps:
                 foreign.add(href)
             elif facts.depth:
                 nested += 1
-            elif href != place.file:
+            elif href == place.file:
+                itself = True
+            else:
                 self._name(href, namers)
         problems: list[list[str | int]] = []
         if foreign.count:
@@ -260,6 +262,8 @@ class Sitemaps:
                 "outer index, or name this one in robots.txt or in sitemap.files."
             )
             problems.append([0, "nested-index", sentence])
+        if itself:
+            problems.append([0, "loop", "It is an index that lists itself, which is passed over: take that line out."])
         return problems
 
 
