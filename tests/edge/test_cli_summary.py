@@ -16,7 +16,7 @@ from tests.made_store import MadeStore
 
 from purlieu.cli import summary
 from purlieu.cli.main import main
-from purlieu.cli.words import fitted, folded, padded, width
+from purlieu.cli.words import columned, fitted, folded, padded, width
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 
@@ -200,13 +200,26 @@ def test_lines_are_folded_below_their_last_column(line: str, columns: int) -> No
         assert {width(row) - width(row.lstrip()) for row in rows[1:]} == {place}
 
 
+class Terminal(StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+def test_a_table_too_wide_for_the_terminal_shows_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file gets every column, a narrow terminal those that matter most."""
+    rows = [("A", "B", "C"), ("1", "x" * 30, "3")]
+    monkeypatch.setenv("COLUMNS", "30")
+    assert list(columned(rows, Terminal(), ("A", "C"))) == ["A  C", "1  3"]
+    assert list(columned(rows, StringIO(), ("A", "C")))[1].split() == list(rows[1])
+    monkeypatch.setenv("COLUMNS", "36")
+    assert list(columned(rows, Terminal(), ("A", "C")))[1].split() == list(rows[1])
+
+
 def test_lines_are_folded_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes into a file or a pipe stays one line each; a terminal has as many columns as it says."""
-
-    class Terminal(StringIO):
-        def isatty(self) -> bool:
-            return True
-
     monkeypatch.setenv("COLUMNS", "40")
     line = "  1  " + "word " * 20
     assert list(fitted([line], StringIO())) == [line]

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from purlieu import report, settings
 from purlieu.cli import summary
 from purlieu.cli.config import existing_store
-from purlieu.cli.words import fitted, padded, safe, width
+from purlieu.cli.words import columned, fitted, safe
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report import states
@@ -24,6 +25,9 @@ from purlieu.report.pruning import refuse
 from purlieu.settings import Settings
 from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
+
+_LEAST: Final = ("RUN", "STARTED", "STATE", "CRAWL", "PAGES", "URLS BY ENDING")
+"""What a narrow terminal shows of the runs."""
 
 
 def runs(arguments: argparse.Namespace) -> int:
@@ -40,9 +44,8 @@ def runs(arguments: argparse.Namespace) -> int:
         return 0
     rows: list[tuple[str, ...]] = [("RUN", "STARTED", "ENDED", "STATE", "CRAWL", "PAGES", "TREND", "URLS BY ENDING")]
     rows += [_listed(one, arguments.lang or "en") for one in found]
-    columns = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        sys.stdout.write("  ".join(padded(*cell) for cell in zip(row, columns, strict=True)).rstrip() + "\n")
+    for line in fitted(columned(rows, sys.stdout, _LEAST), sys.stdout):
+        sys.stdout.write(f"{line}\n")
     return 0
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gettext
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, TextIO
@@ -73,11 +73,29 @@ def padded(text: str, columns: int, *, right: bool = False) -> str:
     return spaces + text if right else text + spaces
 
 
-def fitted(lines: Iterable[str], out: TextIO) -> Iterator[str]:
-    """Yield lines folded to the width of the terminal that they go to; as they are where they go elsewhere."""
+def _columns(out: TextIO) -> int:
+    """Return how wide the terminal is that a text goes to, 0 where it goes elsewhere."""
     import shutil  # for the start of a crawl it costs too much
 
-    columns = shutil.get_terminal_size().columns if out.isatty() else 0
+    return shutil.get_terminal_size().columns if out.isatty() else 0
+
+
+def columned(rows: Sequence[Sequence[str]], out: TextIO, least: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a table, heads first, as lines in columns.
+
+    On a terminal that is too narrow for all only the columns with the ``least`` heads are shown, if there are any.
+    """
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    shown = list(range(len(widths)))
+    if least and 0 < _columns(out) < sum(widths) + 2 * (len(widths) - 1):
+        shown = [place for place in shown if rows[0][place] in least]
+    for row in rows:
+        yield "  ".join(padded(row[place], widths[place]) for place in shown).rstrip()
+
+
+def fitted(lines: Iterable[str], out: TextIO) -> Iterator[str]:
+    """Yield lines folded to the width of the terminal that they go to; as they are where they go elsewhere."""
+    columns = _columns(out)
     for line in lines:
         yield from folded(line, columns) if columns else (line,)
 

@@ -17,6 +17,9 @@ HEADS: Final = (
     "ROBOTS RETRIES", "ERRORS", "GIVEN UP",
 )  # fmt: skip
 
+LEAST: Final = ("HOST", "RULE", "PACE", "REQUESTS", "LEAST GAP", "SLACK", "GIVEN UP")
+"""The heads that a narrow terminal shows."""
+
 
 def is_kept(row: ConductRow) -> bool:
     """Return whether no request to the host came sooner than its rule and every Retry-After allowed."""
