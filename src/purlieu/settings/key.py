@@ -208,8 +208,8 @@ class SitemapSettings:
     use: bool = key(
         True,
         Key(
-            "Whether sitemaps are looked for: in robots.txt, in the pages' `<link rel=sitemap>`, and behind a seed that "
-            "is one. Those of `sitemap.files` are read all the same."
+            "Whether sitemaps are looked for: in robots.txt, in the pages' `<link rel=sitemap>`, and behind a seed "
+            "that is one. Those of `sitemap.files` are read all the same."
         ),
     )
     files: tuple[str, ...] = key((), Key("URLs of further sitemaps to read.", form="url"))
