@@ -187,11 +187,11 @@ def test_indexnow_is_told_what_moved(
 
 
 def test_a_refused_submission_is_told(store: str, engine: Loopback, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is not taken gives status 1, the rest is not asked, and the files stand all the same."""
-    pings = [word for path in ("refuse", "ping") for word in ("--ping", f"{engine.origin}/{path}")]
+    """What is not taken gives status 1, that address is asked no more, and the files stand all the same."""
+    pings = [word for path in ("refuse?a", "refuse?b", "ping") for word in ("--ping", f"{engine.origin}/{path}")]
     facts = told(["1", "-o", "map", *pings], capsys, status=1)
-    assert [(one["status"], one["taken"]) for one in facts["submitted"]] == [(403, False)]
-    assert len(engine.log) == 1
+    assert [(one["status"], one["taken"]) for one in facts["submitted"]] == [(403, False), (200, True)]
+    assert [one.path for one in engine.log] == ["/refuse", "/ping"]
     assert locs("map") == [HOME, f"{HOME}a"]
 
 
