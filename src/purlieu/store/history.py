@@ -31,6 +31,8 @@ _TELLING = frozenset({"unchanged", "fetched", "redirected", "misdirected", "skip
 """Kinds of endings that tell whether a page has changed; a failure does not."""
 _WHOLE = frozenset({"fetched", "unchanged"})
 """Kinds of endings after which a file may be asked for conditionally; what was cut off is asked for as a whole."""
+_TAKEN = ("take_over_response", "take_over_status", "take_over_sketch", "page_left_alone")
+"""What is written of all that stands unchanged in a batch, in this order."""
 _TrustKey = tuple[int, str, str]
 
 
@@ -45,6 +47,7 @@ class History:
         self._rhythm = rhythm
         self._trusted: dict[_TrustKey, Trust] = {}
         self._other_readers: dict[Purpose, frozenset[int]] | None = None
+        self._has_sketches: dict[int, bool] = {}
 
     # -- plans -------------------------------------------------------------------------------------
 
@@ -63,10 +66,10 @@ class History:
         # Another address of the same hash, or asked for in this run already.
         if row is None or row[0] != entry.href or row[5] == self._run.id:
             return None
-        _, kind, reason, asked_at, interval, last_run, etag, modified, digest, lastmod, gone, retired, whole = row
+        _, kind, reason, asked_at, interval, last_run, etag, modified, digest, lastmod, gone, retired, whole, file = row
         known = Known(
             kind, reason, asked_at, interval or self._rhythm.least_seconds, last_run, etag, modified, digest, lastmod,
-            gone, bool(retired), bool(whole) and last_run not in self._read_otherwise(Purpose.PAGE),
+            gone, bool(retired), bool(whole) and last_run not in self._read_otherwise(Purpose.PAGE), bool(file),
         )  # fmt: skip
         hint = self._hint(entry)
         section = revisit.section_of(entry.href)
@@ -130,6 +133,7 @@ class History:
         """Write a batch into the history, and take over for this run what stands unchanged; endings are written."""
         pages: list[tuple[Value, ...]] = []
         failed: list[tuple[Value, ...]] = []
+        taken: defaultdict[str, list[tuple[Value, ...]]] = defaultdict(list)
         measured: defaultdict[_TrustKey, list[float]] = defaultdict(lambda: [0.0] * 5)
         for visit in visits:
             if visit.outcome is None:
@@ -137,7 +141,7 @@ class History:
             if visit.entry.plan is not None:
                 self._measure(visit, measured)
             if visit.takes_over:
-                self._take_over(visit)
+                self._take_over(visit, taken)
                 continue
             if visit.sitemap is not None and visit.kind in _WHOLE:
                 self._put_sitemap(visit)
@@ -145,6 +149,8 @@ class History:
                 pages.append(self._page_row(visit))
             elif visit.entry.purpose is Purpose.PAGE:
                 self._other(visit, failed)
+        for name in _TAKEN:
+            self._database.many(name, taken[name])
         self._database.many("put_page", pages)
         self._database.many("put_failed_page", failed)
         self._database.many("add_trust", [
@@ -206,14 +212,15 @@ class History:
 
     # -- what stands unchanged ---------------------------------------------------------------------
 
-    def _take_over(self, visit: Visit) -> None:
+    def _take_over(self, visit: Visit, taken: defaultdict[str, list[tuple[Value, ...]]]) -> None:
         entry, plan = visit.entry, visit.entry.plan
         if plan is None:
             return
         run, crawl, old, number = self._run.id, self._run.crawl, plan.known.last_run, NUMBERS[entry.purpose]
-        self._database.run("take_over_response", run, old, entry.host, number, entry.hash)
-        self._database.run("take_over_status", run, entry.host, number, entry.hash)
-        file = self._database.one("known_sitemap", crawl, entry.host, entry.hash)
+        taken["take_over_response"].append((run, old, entry.host, number, entry.hash))
+        taken["take_over_status"].append((run, entry.host, number, entry.hash))
+        may_be = entry.purpose is Purpose.SITEMAP or plan.known.is_sitemap
+        file = self._database.one("known_sitemap", crawl, entry.host, entry.hash) if may_be else None
         if file is not None and file[0] == entry.href and file[6] != run:
             old = file[6]  # a page may be known from another run than the sitemap of its address
             asked_at = visit.at if visit.requests else 0.0
@@ -226,14 +233,21 @@ class History:
             asked_at = visit.at if visit.requests else 0.0
             self._database.run("page_of_file", run, asked_at, crawl, entry.host, entry.hash, old)
             return
-        self._database.run("take_over_sketch", run, plan.known.last_run, entry.host, entry.hash)
+        if self._sketched(plan.known.last_run):
+            taken["take_over_sketch"].append((run, plan.known.last_run, entry.host, entry.hash))
         if visit.requests:
             self._database.run(
                 "page_not_modified", visit.at, self._rhythm.least_seconds, self._rhythm.most_seconds, SLOWER, run,
                 self._seen(entry), crawl, entry.host, entry.hash,
             )  # fmt: skip
         else:
-            self._database.run("page_left_alone", run, run, crawl, entry.host, entry.hash)
+            taken["page_left_alone"].append((run, run, crawl, entry.host, entry.hash))
+
+    def _sketched(self, run: int) -> bool:
+        """Return whether an earlier run kept sketches at all; most do not."""
+        if run not in self._has_sketches:
+            self._has_sketches[run] = self._database.one("has_sketches", run) is not None
+        return self._has_sketches[run]
 
     def links(self, visit: Visit) -> Sequence[Link]:
         """Return the links that a visit brought, or that stand unchanged since an earlier one."""

@@ -1,10 +1,11 @@
 -- What revisits read and write: the history of pages and sitemap files, and how far hints were right (R-2.4).
 
 -- name: known_page
--- What earlier runs know of a page, and whether its last response is still stored.
+-- What earlier runs know of a page, whether its last response is still stored, and whether it was a sitemap too.
 SELECT p.href, p.kind, p.reason, p.asked_at, p.interval_seconds, p.last_run, p.etag, p.last_modified, p.digest, p.lastmod,
     p.gone_runs, p.retired, EXISTS (SELECT 1 FROM response AS x WHERE x.run = p.last_run AND x.host = p.host AND x.purpose = 0
-        AND x.hash = p.hash)
+        AND x.hash = p.hash),
+    EXISTS (SELECT 1 FROM sitemap_file AS f WHERE f.crawl = p.crawl AND f.host = p.host AND f.hash = p.hash)
 FROM page AS p WHERE p.crawl = ? AND p.host = ? AND p.hash = ?;
 
 -- name: settings_of_runs
@@ -101,6 +102,9 @@ INSERT OR REPLACE INTO response (run, host, purpose, hash, status, headers, cont
 SELECT ?1, host, ?4, hash, status, headers, content_type, title, canonical, lang, index_reason,
     last_modified, etag, digest, address, fetched_at, bytes, seconds
 FROM response WHERE run = ?2 AND host = ?3 AND hash = ?5 AND purpose IN (?4, 0) ORDER BY purpose = ?4 DESC LIMIT 1;
+
+-- name: has_sketches
+SELECT 1 FROM sketch WHERE run = ? LIMIT 1;
 
 -- name: take_over_sketch
 INSERT OR REPLACE INTO sketch (run, host, hash, sketch) SELECT ?, host, hash, sketch FROM sketch WHERE run = ? AND host = ? AND hash = ?;
