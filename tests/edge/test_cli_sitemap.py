@@ -171,7 +171,7 @@ def test_check_by_url_tells_every_fate(served: str, capsys: pytest.CaptureFixtur
 
     assert main(["sitemap", "check", f"{served}/sitemap.xml", "--crawl"]) == 0
     text = capsys.readouterr().out
-    assert "5 entries in 1 files, 0 problems." in text
+    assert "5 entries in 1 file, 0 problems." in text
     assert f"{served}/gone" in text
     assert f"  {served}/good" not in text
 

@@ -58,6 +58,11 @@ def size(count: float) -> str:
     return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """Return a number with its English word: ``1 file``, ``1,200 files``."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
 def width(text: str) -> int:
     """Return how many columns a text takes on a terminal (Unicode Annex 11: wide characters take two)."""
     if text.isascii():
