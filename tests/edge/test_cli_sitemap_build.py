@@ -127,6 +127,7 @@ def test_robots_txt_is_printed_or_updated(store: str, here: Path, capsys: pytest
     """``--robots -`` prints the line; a file gets it once and keeps all else byte for byte (SM-44)."""
     assert main(["sitemap", "build", "1", "-o", "map", "--robots", "-"]) == 0
     assert capsys.readouterr().out.endswith(f"Sitemap: {HOME}sitemap.xml\n")
+    assert told(["1", "-o", "map", "--robots", "-"], capsys)["sitemaps"] == [f"{HOME}sitemap.xml"]  # JSON alone
     before = b"User-agent: *\r\nDisallow: /x\r\n# \xff"
     (here / "robots.txt").write_bytes(before)
     for _ in range(2):
