@@ -235,3 +235,15 @@ def test_a_trap_that_is_known_is_not_walked_into_again(tmp_path: Path) -> None:
     same_but_how(tmp_path / "s.db", 1, 3)
     _, again = site.run(tmp_path, {**tree, "traps": {"detect": False}, "limits": {"max_pages": 60}, **REVISIT}, days=6)
     assert set(again) - set(first), "unless the owner looks for no traps"
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_what_is_gone_and_not_asked_for_keeps_its_status(tmp_path: Path, status: int) -> None:
+    """A page that was gone and is left alone this time has the status of the last time, in every report (R-6.2)."""
+    site = Site({"": html("x"), "x": status})
+    tree = {"history": {"gone_after": 1}}
+    site.run(tmp_path, tree)
+    _, asked = site.run(tmp_path, {"revisit": True, **tree}, days=0.1)
+    assert asked == [""]
+    row = ledger(tmp_path / "s.db", 2)["page", f"{HOME}x"]
+    assert (row["kind"], row["status"], row["attempts"]) == ("missing", status, 0)
