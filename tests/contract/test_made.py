@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import socket
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -261,3 +262,15 @@ def real_crawl(settings: Settings) -> None:
             await run.run()
 
     asyncio.run(main())
+
+
+def test_what_was_sent_by_who_has_gone_is_in_the_log() -> None:
+    """After ``settle`` every request of a client that closed without reading is in the log, so logs can be cut there."""
+    with MadeServer(MadeWeb(hosts=1, pages=5)) as server:
+        place = urlsplit(server.url)
+        for number in range(200):
+            with socket.create_connection((place.hostname or "", server.port)) as client:
+                client.sendall(f"GET /{number} HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
+        server.settle()
+        assert len(server.log) == 200
+        assert not server.connections
