@@ -42,9 +42,7 @@ def scan(
     yield from Reader(url, strict=strict, limit_bytes=limit_bytes).items(chunks)
 
 
-def read(
-    body: bytes, *, url: str, strict: bool = False, limit_bytes: int = LIMIT_BYTES, whole: bool = True
-) -> Sitemap:
+def read(body: bytes, *, url: str, strict: bool = False, limit_bytes: int = LIMIT_BYTES, whole: bool = True) -> Sitemap:
     """Return a sitemap's bytes as one value; arguments as for ``scan``.
 
     A file that is faulty itself has no entries when read strictly (AMB-SM-4). Of a body that is not ``whole``, since it
