@@ -15,8 +15,8 @@ from purlieu.candidate import Purpose
 from purlieu.errors import UrlError
 from purlieu.outcome import REASONS, REDIRECTS, Outcome, Reason, of_status, reason
 from purlieu.politeness import retry_after
-from purlieu.revisit import Action
 from purlieu.response import Failure, Fault, Response, content_class
+from purlieu.revisit import Action
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
