@@ -66,8 +66,8 @@ class Known:
     """What earlier runs know of an address; ``kind`` and ``reason`` are how it ended when it was last asked for.
 
     ``asked_at`` in seconds since the epoch. ``lastmod`` is what its sitemap said then, as written. ``last_run`` has its
-    last response; ``is_whole`` says that this response, with its links, is still stored. ``is_sitemap``: it was read as a
-    sitemap file too.
+    last response; ``is_whole`` says that this response, with its links, is still stored. ``is_sitemap``: it was read
+    as a sitemap file too.
     """
 
     kind: str
