@@ -59,8 +59,8 @@ class Visit:
     """One visit to one entry, as it is written and as a reader of the crawl gets it.
 
     ``outcome`` is None when the entry is to be tried again at ``retry_at``; ``bytes`` counts the decoded
-    body, which ``response`` no longer holds; ``digest`` is the main content's, or of a file's bytes; ``links`` are the page's as (href or raw text, kind, nofollow,
-    parsed); ``pause_seconds`` is what the host asked for (Retry-After), None when it said nothing.
+    body, which ``response`` no longer holds; ``digest`` is the main content's, or of a file's bytes; ``links`` are the
+    page's as (href or raw text, kind, nofollow, parsed); ``pause_seconds`` is what the host asked for (Retry-After), None when it said nothing.
     """
 
     entry: Entry
@@ -151,7 +151,7 @@ def crashed(entry: Entry, detail: str, at: float, requests: int) -> Visit:
     return Visit(entry, Outcome(reason("crashed.crashed"), detail=detail), at, requests=requests, robots=robots)
 
 
-def page(
+def page(  # noqa: PLR0913 - the facts of one visit
     entry: Entry,
     answer: Response | Failure,
     read: Page | None,

@@ -110,7 +110,10 @@ def test_a_killed_run_is_shown_with_every_column(store: MadeStore) -> None:
 
 def test_what_a_run_sums_up_to_is_written_at_its_end(tmp_path: Path) -> None:
     """The list of runs reads what was written at each end, equal to what a count gives, and not from before a resume (R-7.1)."""
-    pages: dict[str, Entry] = {HOME: html("/a", "/b", "/c", "http://other.test/", "mailto:x@y.test", "/secret"), f"{HOME}a": 500}
+    pages: dict[str, Entry] = {
+        HOME: html("/a", "/b", "/c", "http://other.test/", "mailto:x@y.test", "/secret"),
+        f"{HOME}a": 500,
+    }
     web = FakeWeb({**pages, f"{HOME}robots.txt": "User-agent: *\nDisallow: /secret\n"})
     store, settings = tmp_path / "s.db", {"name": "made", "politeness": {"retries": 0}}
     for resume, limits in ((False, {"max_pages": 2}), (True, {})):
