@@ -60,7 +60,8 @@ class Visit:
 
     ``outcome`` is None when the entry is to be tried again at ``retry_at``; ``bytes`` counts the decoded
     body, which ``response`` no longer holds; ``digest`` is the main content's, or of a file's bytes; ``links`` are the
-    page's as (href or raw text, kind, nofollow, parsed); ``pause_seconds`` is what the host asked for (Retry-After), None when it said nothing.
+    page's as (href or raw text, kind, nofollow, parsed); ``pause_seconds`` is what the host asked for (Retry-After),
+    None when it said nothing.
     """
 
     entry: Entry
