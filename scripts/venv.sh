@@ -22,7 +22,7 @@ find_python() {  # print the first good Python, or say what is missing and fail
 }
 
 venv_stamp() {  # LOCK: one line that changes when an environment must be made anew
-    echo "$root" "$(cd "$root" && cksum "requirements/$1.txt" pyproject.toml | tr '\n' ' ')"
+    echo "$root" "$(cd "$root" && cksum "requirements/$1.txt" pyproject.toml hatch_build.py src/purlieu/page/_scan.c | tr '\n' ' ')"
 }
 
 venv_ready() {  # VENV LOCK: whether it stands and was made from the lock as it is now
