@@ -20,9 +20,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path("src/purlieu/page/_scan.c")
 BUILT = "purlieu/page/_scan.abi3.so"  # the stable ABI: one file for every CPython from 3.11 on
-REMEDY = (
-    "install a compiler and Python's headers (Debian: apt-get install gcc libc6-dev python3-dev), then purlieu again"
-)
+REMEDY = "install a C compiler and Python's headers (Debian: gcc, libc6-dev, python3-dev), then purlieu again"
 
 
 class ScannerHook(BuildHookInterface[Any]):
@@ -76,7 +74,9 @@ def _compile(source: Path, target: Path) -> str:
     except OSError as error:
         return str(error)
     except subprocess.CalledProcessError as error:
-        return next((line for line in str(error.stderr).splitlines() if "error" in line), str(error))
+        return next(
+            (line for line in str(error.stderr).splitlines() if "error" in line), f"{command[0]}: {error.returncode}"
+        )
     finally:
         partial.unlink(missing_ok=True)
     return ""

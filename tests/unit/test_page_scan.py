@@ -55,21 +55,19 @@ def test_documentation_is_read_alike(site: str) -> None:
     if not files:
         pytest.skip(f"no pages at {site}")
 
-    assert [file for file in files if len({*map(repr, both(file.read_bytes()))}) > 1] == []
+    assert [file for file in files if len(set(both(file.read_bytes()))) > 1] == []
 
 
 def test_real_pages_are_read_alike(conformance: Path) -> None:
     """Of 339 pages of the real web both scanners say the same."""
     zstandard = pytest.importorskip("zstandard", reason="the conformance files are packed with zstd")
-    wrong = []
     with (conformance / "html" / "pages.tar.zst").open("rb") as packed:
         stream = zstandard.ZstdDecompressor().stream_reader(packed)
         with tarfile.open(fileobj=stream, mode="r|") as tar:
-            for one in tar:
-                if (file := tar.extractfile(one)) and len({*map(repr, both(file.read()))}) > 1:
-                    wrong.append(one.name)
+            read = [(one.name, both(file.read())) for one in tar if (file := tar.extractfile(one))]
 
-    assert wrong == []
+    assert len(read) > 300
+    assert [name for name, (python, native) in read if native != python] == []
 
 
 def test_the_built_scanner_is_of_this_source(root: Path) -> None:
@@ -143,4 +141,4 @@ def test_a_fault_in_what_takes_elements_comes_through() -> None:
 def test_names_that_the_scanner_cannot_want_are_refused(name: str) -> None:
     """Rather than miss an element, the scanner in C refuses a name it has no room for."""
     with scan.forced(native=True), pytest.raises(ValueError, match="wanted"):
-        scan.read(b"", "UTF-8", frozenset((name,)), list)
+        scan.read(b"", "UTF-8", frozenset((name,)), lambda _: None)
