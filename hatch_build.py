@@ -63,7 +63,7 @@ def _compile(source: Path, target: Path) -> str:
     partial = target.with_name(f"{target.name}.{os.getpid()}")
     command = [
         *shlex.split(compiler + linker.removeprefix(usual) if linker.startswith(usual) else linker),
-        *("-O2", "-fPIC", "-fvisibility=hidden", f'-DSOURCE="{zlib.crc32(source.read_bytes()):08x}"'),
+        *("-O3", "-fPIC", "-fvisibility=hidden", f'-DSOURCE="{zlib.crc32(source.read_bytes()):08x}"'),
         *shlex.split(os.environ.get("CFLAGS", "")),
         *(f"-I{sysconfig.get_path('include')}", str(source), "-o", str(partial)),
         *shlex.split(os.environ.get("LDFLAGS", "")),
@@ -74,9 +74,8 @@ def _compile(source: Path, target: Path) -> str:
     except OSError as error:
         return str(error)
     except subprocess.CalledProcessError as error:
-        return next(
-            (line for line in str(error.stderr).splitlines() if "error" in line), f"{command[0]}: {error.returncode}"
-        )
+        said = (line for line in str(error.stderr).splitlines() if "error" in line)
+        return next(said, f"{command[0]} ended with {error.returncode}")
     finally:
         partial.unlink(missing_ok=True)
     return ""

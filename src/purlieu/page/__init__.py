@@ -112,7 +112,9 @@ def read(
     if essence is None or essence in HTML_TYPES:
         fallback = "UTF-8" if essence == "application/xhtml+xml" else "windows-1252"  # XML 1.0, 4.3.3
         name, marked, found = _read_html(body, charset, fallback, kinds, agent)
-    joins = ((said, Joiner(url)), (found, _joiner(url, found.base, name)))
+    joins: _Joins = ((found, _joiner(url, found.base, name)),)
+    if said.has_references():
+        joins = ((said, Joiner(url)), *joins)
     digest, text_empty = _digest(marked) if marked else (_hash(body), not body.strip())
     rules = robots_rules(said.robots + found.robots, agent)
     canonicals = {_web(joiner(reference)) for gathered, joiner in joins for reference in gathered.canonicals} - {None}

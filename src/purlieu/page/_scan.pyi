@@ -4,6 +4,7 @@ from purlieu.page.markup import Place, Take
 
 SOURCE: str
 
+def is_plain(source: bytes, /) -> bool: ...
 def read(
     source: bytes,
     errors: str,

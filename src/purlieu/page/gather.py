@@ -108,6 +108,10 @@ class Gathered:
             self._refresh(content)
         self.robots += values(headers, "x-robots-tag")
 
+    def has_references(self) -> bool:
+        """Say whether anything was gathered that is read against a base."""
+        return bool(self.links or self.canonicals or self.alternates or self.refresh)
+
     def _link(self, kind: str, reference: str, *, nofollow: bool = False) -> None:
         if kind in self._kinds:
             cut = reference.find("#")

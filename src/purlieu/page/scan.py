@@ -16,7 +16,6 @@ from purlieu.page import encoding, markup
 from purlieu.page.markup import Markup, Place, Take
 
 _PLACES = tuple(Place)
-_CDATA = b"<![CDATA["
 _NOT_ASCII = frozenset(("ISO-2022-JP", "UTF-16BE", "UTF-16LE", "replacement"))  # ASCII bytes may mean something else
 _in_attribute = partial(markup.unescaped, in_attribute=True)
 
@@ -73,9 +72,7 @@ def read(body: bytes, name: str, wanted: frozenset[str], take: Take) -> Markup:
         source = body
     else:
         source, errors = encoding.decoded(body, name).encode("utf-8", "surrogatepass"), "surrogatepass"
-    if b"\0" in source:
-        source = source.replace(b"\0", b"\xef\xbf\xbd")
-    if _CDATA in source:
-        text = markup.without_cdata(source.decode("utf-8", errors))
+    if not _native.is_plain(source):
+        text = markup.without_cdata(source.decode("utf-8", errors).replace("\0", "\ufffd"))
         source, errors = text.encode("utf-8", "surrogatepass"), "surrogatepass"
     return Markup(*_native.read(source, errors, wanted, take, _in_attribute, _PLACES))
