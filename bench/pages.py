@@ -64,9 +64,8 @@ def main() -> None:
                 with scan.forced(native=native):
                     seconds.append(best(work, pages))
             cells = [f"{one / len(pages) * 1e6:,.0f} | {size / one / 1e6:.0f}" for one in seconds]
-            print(
-                f"| {site} | {size / len(pages) / 1e3:.1f} | {name} | {' | '.join(cells)} | {seconds[0] / seconds[1]:.1f} |"
-            )
+            row = (site, f"{size / len(pages) / 1e3:.1f}", name, *cells, f"{seconds[0] / seconds[1]:.1f}")
+            print(f"| {' | '.join(row)} |")
     print(f"\nMachine: {platform.system()} {platform.release()}, Python {platform.python_version()}.")
 
 
