@@ -16,7 +16,7 @@ _ATTRIBUTES = """href href href src rel rel content http-equiv name charset href
 _VALUES = """x y.html a#b #top ?q=1&amp;r=2 &copy=1 &copy; &copy &#65; &#x41 &am &nosuch; &ampamp; &amp;amp; nofollow NoFollow
  noopener canonical stylesheet next alternate refresh robots noindex,nofollow description content-type de 5 purlieu post get
  text/html;charset=shift_jis utf-8 gbk 0;url=z http://[ //h.test/ javascript:x \u65e5\u672c \u00e9?\u00e9 &eacute;&eacute= x&y &# &#x
- &; nofollow&x &#110;ofollow nof\u00d6llow > a>b <a> ../.. %zz \ufffd &lt;#b &a1=#"""
+ &; nofollow&x &#110;ofollow nof\u00d6llow > a>b <a> ../.. %zz \ufffd &lt;#b &a1=# &#35;x &#0; &#00; &#127; &#128; &#1114112; &#064;y &gt;&quot &ltx; &#4 &#38;amp; &amp;#38;"""
 NAMES, ATTRIBUTES = _NAMES.split(), _ATTRIBUTES.split()
 VALUES = (
     *_VALUES.split(),

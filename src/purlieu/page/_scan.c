@@ -316,6 +316,27 @@ static int keep(Reader *r, Text *text, const char *at, const char *end) {
     return 0;
 }
 
+/* Read what follows an &, if it is a usual reference to a character of ASCII, and return its length, else 0. */
+static Py_ssize_t usual_reference(const char *at, const char *end, char *character) {
+    static const struct {
+        char name[6];
+        char character;
+    } USUAL[] = {{"amp;", '&'}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}};
+    if (at < end && *at == '#') {
+        int number = 0;
+        const char *p = at + 1;
+        while (p < end && p - at <= 3 && is(*p, DIGIT)) number = number * 10 + (*p++ - '0');
+        *character = (char)number;
+        return p < end && *p == ';' && number > 0 && number < 0x80 ? p + 1 - at : 0;
+    }
+    for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++) {
+        Py_ssize_t size = (Py_ssize_t)strlen(USUAL[i].name);
+        *character = USUAL[i].character;
+        if (end - at >= size && memcmp(at, USUAL[i].name, (size_t)size) == 0) return size;
+    }
+    return 0;
+}
+
 /* Replace the references of an attribute's value: the usual ones here, all others by markup.unescaped. */
 static PyObject *value_of(const Reader *r, Span value) {
     const char *end = value.at + value.size, *p = value.at, *amp = find(p, end, '&');
@@ -327,8 +348,11 @@ static PyObject *value_of(const Reader *r, Span value) {
         memcpy(to, p, (size_t)(amp + 1 - p));
         to += amp + 1 - p;
         p = amp + 1;
-        if (end - p >= 4 && memcmp(p, "amp;", 4) == 0) {
-            p += 4;
+        char character;
+        Py_ssize_t size = usual_reference(p, end, &character);
+        if (size) {
+            to[-1] = character;
+            p += size;
         } else if (p < end && (*p == '#' || is(*p, LETTER))) {
             const char *after = past(p, end, LETTER | DIGIT);
             if (*p != '#' && after < end && *after == '=') continue; /* &copy=1 is a parameter (13.2.5.73) */
