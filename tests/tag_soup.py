@@ -30,6 +30,12 @@ TEXTS = (
     *("<a href=", "<a href='", '<a href="', "<a ", '<a class="q" href="', '" rel="', "<meta charset=", "<svg/>", "<svg / >", "<svg a=b/>"),
 )
 BYTES = (b"\xff", b"\xc3", b"\xe3\x81", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x80", b"\xc0\xaf", b"\xf0\x9f\x98", b"\x1b$B", b"\x1b(B")
+WHOLE = (  # what tells where the head ends, and which of two attributes or references counts
+    *("<link rel=canonical href=x>", "<meta name=robots content=noindex>", "<base href=/b/>", "<html lang=de>", "<meta charset=gbk>"),
+    *("<head>", "</head>", "<body>", "</body>", "</html>", "</br>", "<br>", "</p>", "<noframes>x</noframes>", "<style>x</style>"),
+    *("<a href=f rel=x rel=nofollow>", "<a rel=nofollow rel=x href=g>", "<a href=h rel=&#110;ofollow>", "<a href=h rel='&#x6e;ofollow'>"),
+    *("<a href='?a=1&b=2&amp;c=3&copy=4&lt=5&gt;'>", "<a href=i href=j>", "<a href=k rel='a  nofollow'>", "<a href=k>", "<a rel=x>"),
+)
 TYPES = (
     *["text/html; charset=utf-8"] * 8,
     *("text/html", "text/html;charset=windows-1252", "text/html;charset=shift_jis", "text/html;charset=iso-2022-jp"),
@@ -54,7 +60,12 @@ def tag(chance: Random) -> str:
 def soup(chance: Random) -> bytes:
     """Make a page of up to thirty pieces."""
     most = chance.choice((2, 5, 10, 30))
-    return "".join(tag(chance) if chance.random() < 0.6 else chance.choice(TEXTS) for _ in range(most)).encode()
+    tags, wholes = chance.choice(((0.6, 0.7), (0.2, 0.8)))
+    made = []
+    for _ in range(most):
+        kind = chance.random()
+        made.append(tag(chance) if kind < tags else chance.choice(WHOLE if kind < wholes else TEXTS))
+    return "".join(made).encode()
 
 
 def mutated(chance: Random, body: bytes) -> bytes:
