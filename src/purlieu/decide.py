@@ -15,8 +15,8 @@ from purlieu.candidate import Purpose
 from purlieu.errors import UrlError
 from purlieu.outcome import REASONS, REDIRECTS, Outcome, Reason, of_status, reason
 from purlieu.politeness import retry_after
-from purlieu.revisit import Action
 from purlieu.response import Failure, Fault, Response, content_class
+from purlieu.revisit import Action
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 REFRESH_SECONDS = 5.0
 _FORBIDDEN = 403
+_STATUS_OF_GONE = {"missing.not_found": 404, "missing.gone": 410}
 _UNREACHABLE = frozenset(
     {Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.RESET, Fault.PROXY, Fault.ADDRESS_REFUSED}
 )
@@ -101,8 +102,8 @@ class Visit:
 
     @property
     def status(self) -> int | None:
-        """Return the HTTP status, None when there was no response."""
-        return self.response.status if self.response else None
+        """Return the HTTP status, of what is gone and left alone that of the last time; None where nobody answered."""
+        return self.response.status if self.response else _STATUS_OF_GONE.get(f"{self.kind}.{self.reason}")
 
     @property
     def seconds(self) -> float:

@@ -24,7 +24,11 @@ LONGER: Final = 10
 """So many times as long is the window for what varies by month and weekday."""
 YEAR_SECONDS: Final = 31_556_952
 _PERIODS: Final = range(3, 9)  # one and two are ``repeated_segment``
-_LONGEST_HEX: Final = 8
+_SHORTEST_ID: Final = 8
+_MONTHS: Final = frozenset(
+    "jan january feb february mar march apr april may jun june jul july aug august sep sept september oct october nov "  # noqa: SIM905
+    "november dec december".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,9 @@ def _dates() -> re.Pattern[str]:
 
 def year_of(href: str) -> int | None:
     """Return the year of a calendar's page, None for any other: a path with more after the date is an article."""
+    # The usual address has neither a parameter nor a date at its end.
+    if "=" not in href and not href[-2:].strip("/")[-1:].isdigit() and "?" not in href:
+        return None
     found = _dates().search(href, 8)
     if found is None:
         return None
@@ -125,14 +132,24 @@ def year_of(href: str) -> int | None:
 
 
 @cache
-def _varying() -> re.Pattern[str]:
-    months = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
-    months += "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-    return re.compile(
-        rf"(?<![a-z0-9])(?=[0-9a-f-]*\d)[0-9a-f-]{{{_LONGEST_HEX},}}(?![a-z0-9])|\d+"
-        rf"|(?<=[/_.-])(?:{months})(?=[/_.-]|$)",
-        re.IGNORECASE,
-    )
+def _tokens() -> re.Pattern[str]:
+    """Return what finds ids with hyphens, and words and numbers; linear in any text."""
+    return re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9A-Za-z]++")
+
+
+@cache
+def _digits() -> re.Pattern[str]:
+    return re.compile(r"\d++")
+
+
+def _masked(token: re.Match[str]) -> str:
+    """Return what of a word names the series: nothing of an id or a month, all but its digits of another."""
+    word = token[0]
+    if word.isalpha():
+        return "*" if word.lower() in _MONTHS else word
+    if len(word) >= _SHORTEST_ID and not word.lower().strip("0123456789abcdef-"):
+        return "*"
+    return _digits().sub("*", word)
 
 
 def series_of(href: str) -> str:
@@ -144,10 +161,10 @@ def series_of(href: str) -> str:
     scheme, _, rest = path.partition("://")
     host, slash, path = rest.partition("/")
     path = slash + path
-    masked = _varying().sub("*", path)
+    masked = _tokens().sub(_masked, path)
     if masked == path and not query:
         return ""
-    names = sorted({_varying().sub("*", pair.partition("=")[0]) for pair in query.split("&")}) if query else []
+    names = sorted({_tokens().sub(_masked, pair.partition("=")[0]) for pair in query.split("&")}) if query else []
     return f"{scheme}://{host}{masked}{mark}{'&'.join(f'{name}=*' for name in names)}"
 
 

@@ -11,7 +11,8 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from purlieu import scope, settings
@@ -391,6 +392,12 @@ def tables_of(kind: type) -> st.SearchStrategy[Any]:
         keys |= {"rules": st.lists(rules, max_size=4).map(tuple), "rules_file": st.just("")}
     if kind is settings.OriginSettings:
         keys |= {"user": st.just("me"), "password": st.just("env:P")}
+    if kind is settings.ProfileSettings:
+        folders = st.sampled_from(["/news/", "http://a.example/news/"])
+        rules = st.sampled_from(["/news/ 0.8", "*.pdf 0", "regex:a b$ 1.0"])
+        keys["sections"], keys["priority"] = (
+            st.lists(one, unique=True, max_size=2).map(tuple) for one in (folders, rules)
+        )
     if kind is settings.PolitenessSettings:
         keys["group"] = st.sampled_from(["host", "domain"])  # by address does not go with a proxy
     if kind is settings.GroupSettings:
@@ -423,6 +430,7 @@ def whole(draw: st.DrawFn) -> Settings:
     return drawn
 
 
+@effort(suppress_health_check=[HealthCheck.too_slow])  # every key of every table is drawn
 @given(whole())
 def test_what_is_dumped_is_read_back(made: Settings) -> None:
     """Dumping valid settings and reading them gives the same settings, whatever they hold."""

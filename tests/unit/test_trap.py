@@ -202,3 +202,18 @@ def test_no_address_raises(text: str) -> None:
     series_of(href)
     once = without_session(href)
     assert without_session(once) == once
+
+
+@pytest.mark.parametrize(
+    "piece", ["-", "a-", "f", "1/", "year-", "&year", "date=", ";sid=", "&sid=0", "/01", "0a", "?"]
+)
+def test_long_addresses_are_done_at_once(piece: str) -> None:
+    """Every test is linear: on 60,000 signs a quadratic one would run into the time-out of the suite."""
+    href = "http://h/?" + piece * (60_000 // len(piece))
+    path = href.replace("?", "", 1)
+    assert series_of(href).startswith("http://h/")
+    assert series_of(path) == series_of(path)
+    assert year_of(href) is None or year_of(href) == 0
+    assert len(without_session(href)) <= len(href)
+    assert len(without_session(path)) <= len(path)
+    assert ruled(href.removeprefix("http://h")) == "url_too_long max_url_length=8192"

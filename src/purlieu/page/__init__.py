@@ -115,7 +115,7 @@ def read(
     joins: _Joins = ((found, _joiner(url, found.base, name)),)
     if said.has_references():
         joins = ((said, Joiner(url)), *joins)
-    digest, text_empty = _digest(marked) if marked else (_hash(body), not body.strip())
+    digest, text_empty = _digest(marked) if marked else (digest_of(body), not body.strip())
     rules = robots_rules(said.robots + found.robots, agent)
     canonicals = {_web(joiner(reference)) for gathered, joiner in joins for reference in gathered.canonicals} - {None}
     return Page(
@@ -199,8 +199,9 @@ def _digest(marked: Markup) -> tuple[str, bool]:
     """Return the hash of the main text and whether there is no text at all."""
     kept = marked.main.translate(None, _MASKED)
     empty = len(kept) < _SHORT_BYTES and not markup.unescaped(f"{marked.main.decode()} {marked.aside.decode()}").strip()
-    return _hash(kept), empty
+    return digest_of(kept), empty
 
 
-def _hash(kept: bytes) -> str:
+def digest_of(kept: bytes) -> str:
+    """Return the digest of a text or file: 16 hexadecimal digits."""
     return blake2b(kept, digest_size=8).hexdigest()

@@ -10,6 +10,7 @@ import csv
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,6 +109,7 @@ class _Crawls:
         self._server = server
         self._folder = folder
         self._seed = seed
+        self._started = 0
         self._settings = folder / "kill.toml"
         seeds = ", ".join(f'"{url}"' for url in server.seeds)
         self._settings.write_text(
@@ -119,7 +121,7 @@ class _Crawls:
     def _continued(self, name: str) -> subprocess.Popen[bytes]:
         """Do what an owner does after a kill: begin, resume, or write the files of a run that had ended before it."""
         state = self._state(name)
-        if state in {"", "running"}:
+        if state != "done":
             return self._start(name, *(["--resume"] if state else []))
         return _spawned("report", "latest", "--store", str(self._store(name)), "--format", "csv")
 
@@ -148,7 +150,7 @@ class _Crawls:
         while not ended:
             first = len(self._server.log)
             process = self._continued("killed")
-            ended = self._waited(process, first, proof.kills if proof.kills < kills else None, seconds)
+            ended = self._waited(process, first, seconds if proof.kills < kills else None)
             _, said = process.communicate()
             if ended and process.returncode:
                 told_by = said.decode(errors="replace").strip()
@@ -159,20 +161,25 @@ class _Crawls:
             asked = [(one.host, one.path) for one in self._server.log[first:]]
             proof.requests += len(asked)
             repeated += sum(key in seen for key in asked)
-            if len(set(asked)) != len(asked):
-                proof.differences.append("one process asked for something twice")
+            proof.differences += [
+                f"one process asked {count} times for {host}{path}"
+                for (host, path), count in Counter(asked).items()
+                if count > 1
+            ]
             seen.update(asked)
             told(proof)
         if repeated > (proof.kills - before) * proof.allowed_per_kill:
             proof.differences.append(f"{repeated} requests were made again after {proof.kills - before} kills")
         proof.repeated += repeated
 
-    def _waited(self, process: subprocess.Popen[bytes], first: int, kill: int | None, seconds: float) -> bool:
-        """Wait for a process to end, and return True; or kill it at the moment that chance has chosen."""
-        if kill is None:
+    def _waited(self, process: subprocess.Popen[bytes], first: int, seconds: float | None) -> bool:
+        """Kill a process at a moment that chance chooses, and return False; True when it ended before, or may live."""
+        if seconds is None:
             process.wait(_SECONDS_AT_MOST)
             return True
-        which, when, jitter, *_ = (number / ONE for number in dice(self._seed, "kill", kill))
+        # A number for each process: a moment that lies beyond the end of a run must not be chosen for ever.
+        self._started += 1
+        which, when, jitter, *_ = (number / ONE for number in dice(self._seed, "kill", self._started))
         if which < _BY_REQUESTS:  # while it fetches and writes
             most = int(when * _MOST_REQUESTS)
             while process.poll() is None and len(self._server.log) - first < most:
@@ -185,6 +192,7 @@ class _Crawls:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+            self._server.settle()  # else what this one has sent would count as asked for by the next
         return process.returncode >= 0
 
     def _state(self, name: str) -> str:
