@@ -188,7 +188,9 @@ def main() -> None:
     print(told)
     if asked_for.peers_python:
         page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(page.partition(HEADING)[0].rstrip("\n") + "\n" + told, encoding="utf-8")
+        before, _, after = page.partition(HEADING)
+        _, heading, rest = after.partition("\n## ")  # other sections follow
+        PAGE.write_text(before.rstrip("\n") + "\n" + told.rstrip("\n") + "\n" + heading + rest, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ find_python() {  # print the first good Python, or say what is missing and fail
 }
 
 venv_stamp() {  # LOCK: one line that changes when an environment must be made anew
-    echo "$root" "$(cd "$root" && cksum "requirements/$1.txt" pyproject.toml | tr '\n' ' ')"
+    echo "$root" "$(cd "$root" && cksum "requirements/$1.txt" pyproject.toml hatch_build.py src/purlieu/page/_scan.c | tr '\n' ' ')"
 }
 
 venv_ready() {  # VENV LOCK: whether it stands and was made from the lock as it is now
@@ -47,6 +47,8 @@ make_venv() {  # VENV LOCK PYTHON: make or mend the environment from requirement
         if [[ $lock != bench ]]; then
             "$venv/bin/python" -m pip install -qq --disable-pip-version-check --progress-bar off \
                 --no-deps --no-build-isolation --editable "$root"
+            # Where PYTHONDONTWRITEBYTECODE is set, each start would compile a hundred modules again: half a second.
+            "$venv/bin/python" -m compileall -q "$root/src/purlieu"
         fi
         echo "$stamp" >"$venv/made-from-$lock"
         # What tests need holds all that a crawl needs.

@@ -7,14 +7,17 @@ where everything must run. Knows nothing of the crawler.
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.shared import SHARED
 
+from purlieu.page import scan
+
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
@@ -41,6 +44,16 @@ def conformance(shared: Path) -> Path:
     if not folder.is_dir():
         pytest.skip(f"no conformance cases at {folder}")
     return folder
+
+
+@pytest.fixture(scope="module", params=("python", "c"))
+def scanner(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Read pages by the scanner in Python, then by the one in C; skip the latter where it was not built."""
+    native = request.param == "c"
+    if native and find_spec("purlieu.page._scan") is None:
+        pytest.skip("the page scanner in C was not built; see CONTRIBUTING.md")
+    with scan.forced(native=native):
+        yield request.param
 
 
 @pytest.hookimpl(wrapper=True)

@@ -97,7 +97,7 @@ MOST_INPUTS: Final = 7
 
 MODULES: Final = {
     ".".join(path.relative_to(SOURCE).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"), str(path))
-    for path in sorted(SOURCE.rglob("*.py"))
+    for path in sorted((*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyi")))  # what is compiled, by its types
 }
 NOUN_MODULES: Final = [module for module in MODULES if module.partition(".")[0] in FLOOR_OF]
 

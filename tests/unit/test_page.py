@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from purlieu import page, url
 from purlieu.errors import UrlError
 
+pytestmark = pytest.mark.usefixtures("scanner")
+
 HERE = "http://example.com/dir/page.html"
 
 

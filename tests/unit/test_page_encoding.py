@@ -10,6 +10,8 @@ from purlieu import page
 from purlieu.page import encoding
 from purlieu.page.label import LABELS
 
+pytestmark = pytest.mark.usefixtures("scanner")
+
 JAPANESE, CHINESE, KOREAN, RUSSIAN = "表示ソ①～－㈱", "中文标题", "한국어 똠방각하", "Заголовок"
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from purlieu import page
 
+pytestmark = pytest.mark.usefixtures("scanner")
+
 FLOODS: dict[str, Callable[[int], bytes]] = {
     "less-than signs": lambda n: b"<" * n,
     "nested div": lambda n: b"<div>" * n,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from purlieu import likeness
-from purlieu.page import encoding, markup
+from purlieu.page import encoding, markup, scan
 from purlieu.page.gather import ALL_KINDS, DEFAULT_KINDS, Gathered, elements_for
 from purlieu.page.header import Headers, content_type_of, robots_rules
 from purlieu.page.markup import Markup
@@ -112,7 +112,9 @@ def read(
     if essence is None or essence in HTML_TYPES:
         fallback = "UTF-8" if essence == "application/xhtml+xml" else "windows-1252"  # XML 1.0, 4.3.3
         name, marked, found = _read_html(body, charset, fallback, kinds, agent)
-    joins = ((said, Joiner(url)), (found, _joiner(url, found.base, name)))
+    joins: _Joins = ((found, _joiner(url, found.base, name)),)
+    if said.has_references():
+        joins = ((said, Joiner(url)), *joins)
     digest, text_empty = _digest(marked) if marked else (digest_of(body), not body.strip())
     rules = robots_rules(said.robots + found.robots, agent)
     canonicals = {_web(joiner(reference)) for gathered, joiner in joins for reference in gathered.canonicals} - {None}
@@ -133,7 +135,7 @@ def read(
         digest=digest,
         text_empty=text_empty,
         raw_links=_raw_links(joins),
-        sketch=likeness.sketch(markup.unescaped(" ".join(marked.main))) if marked and sketched else b"",
+        sketch=likeness.sketch(markup.unescaped(marked.main.decode())) if marked and sketched else b"",
     )
 
 
@@ -148,7 +150,7 @@ def _read_html(
     name = declared or fallback
     while True:
         found = Gathered(kinds, agent)
-        marked = markup.read(encoding.decoded(body, name), elements_for(kinds), found.take)
+        marked = scan.read(body, name, elements_for(kinds), found.take)
         late = None if declared else encoding.as_declared(found.charset)
         if late is None or late == name:
             return name, marked, found
@@ -195,8 +197,8 @@ def _raw_links(joins: _Joins) -> tuple[RawLink, ...]:
 
 def _digest(marked: Markup) -> tuple[str, bool]:
     """Return the hash of the main text and whether there is no text at all."""
-    kept = "".join(marked.main).encode("utf-8", "replace").translate(None, _MASKED)
-    empty = len(kept) < _SHORT_BYTES and not markup.unescaped("".join(marked.main + marked.aside)).strip()
+    kept = marked.main.translate(None, _MASKED)
+    empty = len(kept) < _SHORT_BYTES and not markup.unescaped(f"{marked.main.decode()} {marked.aside.decode()}").strip()
     return digest_of(kept), empty
 
 

@@ -13,7 +13,8 @@ from functools import cache
 from purlieu.page.label import CODECS, LABELS
 
 PRESCAN_BYTES = 1024  # HTML 13.2.3.2
-_BOMS = ((b"\xef\xbb\xbf", "UTF-8"), (b"\xfe\xff", "UTF-16BE"), (b"\xff\xfe", "UTF-16LE"))
+UTF_8_MARK = b"\xef\xbb\xbf"
+_BOMS = ((UTF_8_MARK, "UTF-8"), (b"\xfe\xff", "UTF-16BE"), (b"\xff\xfe", "UTF-16LE"))
 _WS = rb"\t\n\f\r "
 _ATTRIBUTE = re.compile(
     rb"[" + _WS + rb"/]*([^" + _WS + rb"/>][^" + _WS + rb"/>=]*)"

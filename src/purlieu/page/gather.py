@@ -7,11 +7,12 @@ since the base is known only at the end.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import repeat
 
 from purlieu.page.encoding import charset_in
 from purlieu.page.header import Headers, links, refresh, values
-from purlieu.page.markup import Element, Place, PlainLinks, attributes
+from purlieu.page.markup import Element, Place, PlainLinks
 from purlieu.page.srcset import candidates
 
 DEFAULT_KINDS = frozenset(("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh", "sitemap"))
@@ -32,6 +33,7 @@ _ALWAYS = frozenset(("html", "a", "area", "frame", "iframe", "link", "meta", "ba
 _FOR_KIND = {"image": frozenset(_IMAGES), "script": frozenset(("script",)), "form": frozenset(("form",))}
 
 
+@cache
 def elements_for(kinds: frozenset[str]) -> frozenset[str]:
     """Return the names of the elements that matter when these kinds of links are wanted."""
     return _ALWAYS.union(*(names for kind, names in _FOR_KIND.items() if kind in kinds))
@@ -78,8 +80,7 @@ class Gathered:
                 if "a" in self._kinds:
                     self.links.update(dict.fromkeys(zip(repeat("a"), element, strict=False), False))
                 continue
-            name, written, place = element
-            found = attributes(written)
+            name, found, place = element
             if name in _REFERENCE:
                 reference = found.get(_REFERENCE[name])
                 if reference is None and place is Place.FOREIGN:
@@ -106,6 +107,10 @@ class Gathered:
         for content in values(headers, "refresh"):
             self._refresh(content)
         self.robots += values(headers, "x-robots-tag")
+
+    def has_references(self) -> bool:
+        """Say whether anything was gathered that is read against a base."""
+        return bool(self.links or self.canonicals or self.alternates or self.refresh)
 
     def _link(self, kind: str, reference: str, *, nofollow: bool = False) -> None:
         if kind in self._kinds:

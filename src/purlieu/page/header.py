@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 Headers = Sequence[tuple[str, str]]
 
@@ -26,8 +27,13 @@ def content_type_of(headers: Headers) -> tuple[str | None, str | None]:
 
     The last valid one counts, ``*/*`` never; a charset is carried over to a later one of the same essence.
     """
+    return _combined(",".join(values(headers, "content-type")))
+
+
+@lru_cache(maxsize=64)  # a site says the same on page after page
+def _combined(text: str) -> tuple[str | None, str | None]:
     essence = charset = carried = None
-    for value in _list_members(",".join(values(headers, "content-type"))):
+    for value in _list_members(text):
         parsed = mime_type(value)
         if parsed is None or parsed[0] == "*/*":
             continue

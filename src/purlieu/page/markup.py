@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from html.entities import html5
 from itertools import compress
 
 _W = r"\t\n\f\r "
+_WHITE = "\t\n\f\r "
 _VALUE = rf"\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^{_W}>\"'][^{_W}>]*+|(?=>)"
 _ANY_ATTRIBUTES = rf"(?:[{_W}/]*+[^{_W}/>][^{_W}/>=]*+(?:[{_W}]*+=[{_W}]*+(?:{_VALUE}))?+)*+[{_W}/]*+"
 _ATTRIBUTES = rf"(?: [a-z-]++=\"[^\"]*+\")*+(?:(?=>)|{_ANY_ATTRIBUTES})"  # the usual spelling first: an eighth faster
@@ -26,8 +27,8 @@ _SCRIPT = rf"(?:[^<]++|<!--(?:-?>|{_ESCAPED})|<(?!/script[{_W}/>]))*+"
 _TEXT = rf"[^<]*+(?:<(?!/\1[{_W}/>])[^<]*+)*+"
 _RAW = r"(script)|style|title|textarea|xmp|iframe|noembed|noframes"  # elements that hold text only
 _TEXT_ONLY = (
-    rf"(?=[sStTxXiInNpP])(?:(?i:({_RAW})(?=[{_W}/>])({_ATTRIBUTES})>((?(2){_SCRIPT}|{_TEXT})))"
-    rf"|(?i:plaintext(?=[{_W}/>]){_ATTRIBUTES}>).*)"
+    rf"(?=[sStTxXiInNpP])(?:(?ai:({_RAW})(?=[{_W}/>])({_ATTRIBUTES})>((?(2){_SCRIPT}|{_TEXT})))"
+    rf"|(?ai:plaintext(?=[{_W}/>]){_ATTRIBUTES}>).*)"
 )
 _NO_TAG = (
     r"!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))"
@@ -50,6 +51,7 @@ _ATTRIBUTE = re.compile(
 )
 _REFERENCE = re.compile(r"&(?:#([0-9]++)|#[xX]([0-9a-fA-F]++)|([a-zA-Z][a-zA-Z0-9]*+))(;?)")
 _LONGEST_BARE = 6  # letters of &Aacute, the longest name that needs no semicolon
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _DIGITS = 9  # of a character number; more is no character
 
 _HEAD = frozenset(("html", "head", "base", "basefont", "bgsound", "link", "meta", "noscript", "template"))
@@ -58,6 +60,7 @@ _LEAVE_HEAD = frozenset(("/body", "/html", "/br"))  # the end tags that do; othe
 _FOREIGN = frozenset(("svg", "math"))
 _ASIDE = frozenset(("header", "nav", "footer"))
 _HEAD_WRITTEN = frozenset(("/head", "body"))  # where the author meant the head to end
+_LATE = 1000  # elements of interest between what ended the head and where the author meant it to end
 _FRAMING = _HEAD_WRITTEN.union(*((tag, "/" + tag) for tag in ("template", "noscript", *_FOREIGN, *_ASIDE)))
 
 
@@ -73,33 +76,35 @@ class Place(IntEnum):
 _OF_THE_PAGE = frozenset((Place.HEAD, Place.BODY))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Markup:
     """What a page's text holds.
 
-    ``title`` is the content of the first title element, references not yet replaced; ``main`` and
-    ``aside`` the text outside and inside header, nav and footer, tags cut out.
+    ``title`` is the content of the first title element, references not yet replaced; ``main`` and ``aside`` the text
+    outside and inside header, nav and footer in UTF-8: a space for each tag or run of tags, references not replaced.
     """
 
-    title: str | None = None
-    main: list[str] = field(default_factory=list)
-    aside: list[str] = field(default_factory=list)
+    title: str | None
+    main: bytes
+    aside: bytes
 
 
-Element = tuple[str, str, Place]
-"""(lower-case name, attributes as written, place)"""
+Element = tuple[str, dict[str, str], Place]
+"""(lower-case name, attributes, place)"""
 
 PlainLinks = dict[str, bool]
 """The hrefs, without fragment, of <a> elements that say nothing else of note; every value is False."""
 
+Take = Callable[[list[Element | PlainLinks]], None]
 
-def read(text: str, wanted: frozenset[str], take: Callable[[list[Element | PlainLinks]], None]) -> Markup:
+
+def read(text: str, wanted: frozenset[str], take: Take) -> Markup:
     """Return the title and text of a page, and hand its elements of the wanted names to ``take`` in document order.
 
     Elements in templates are left out. ``take`` is called with some at once, so that none need be kept.
     """
     reader = _Reader(wanted)
-    text = _without_cdata(text.replace("\0", "\ufffd"))
+    text = without_cdata(text.replace("\0", "\ufffd"))
     rest = text[reader.take_head(text) :]
     token = _body_token(wanted)
     while True:
@@ -108,10 +113,11 @@ def read(text: str, wanted: frozenset[str], take: Callable[[list[Element | Plain
         if not is_last:
             rest, parts[-1] = parts[-1], ""
         reader.take_body(parts)
-        take(reader.elements)
-        reader.elements = []
+        if is_last or reader.is_past_head():
+            take(reader.elements)
+            reader.elements = []
         if is_last:
-            return reader.markup
+            return reader.markup()
 
 
 @cache
@@ -129,7 +135,7 @@ def _body_token(wanted: frozenset[str]) -> re.Pattern[str]:
     names = "|".join(sorted(wanted | _FRAMING, key=len, reverse=True))
     return re.compile(
         rf"<(?=[a-zA-Z/!?])(?:(?!a[{_W}]){_COMMON_TAG}(?:[{_W}]*+<{_COMMON_TAG})*+"
-        rf"|{_TEXT_ONLY}|{_PLAIN_A}|(?i:({names})(?=[{_W}/>])({_ATTRIBUTES})>)|/?[a-zA-Z][^{_W}/>]*+{_ATTRIBUTES}>|{_NO_TAG})",
+        rf"|{_TEXT_ONLY}|{_PLAIN_A}|(?ai:({names})(?=[{_W}/>])({_ATTRIBUTES})>)|/?[a-zA-Z][^{_W}/>]*+{_ATTRIBUTES}>|{_NO_TAG})",
         re.DOTALL,
     )
 
@@ -139,8 +145,13 @@ def attributes(written: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, double, single, bare in _ATTRIBUTE.findall(written):
         value = double or single or bare
-        found.setdefault(name.lower(), unescaped(value, in_attribute=True) if "&" in value else value)
+        found.setdefault(_lower(name), unescaped(value, in_attribute=True) if "&" in value else value)
     return found
+
+
+def _lower(name: str) -> str:
+    """Return a name in lower case, as the tokenizer has it: letters of ASCII alone (13.2.5.8, 13.2.5.33)."""
+    return name.lower() if name.isascii() else name.translate(_LOWER)
 
 
 def unescaped(text: str, *, in_attribute: bool = False) -> str:
@@ -177,7 +188,7 @@ def _named(match: re.Match[str], name: str, *, in_attribute: bool) -> str:
     return match[0]
 
 
-def _without_cdata(text: str) -> str:
+def without_cdata(text: str) -> str:
     """Turn CDATA sections of foreign content into text; elsewhere they are comments up to the first > (13.2.5.42)."""
     before, *sections = text.split("<![CDATA[")
     if not sections:
@@ -207,30 +218,46 @@ class _Reader:
 
     __slots__ = (
         "_aside",
+        "_asides",
         "_foreign",
         "_head_end",
         "_in_head",
         "_index",
+        "_late",
+        "_mains",
         "_noscript",
         "_place",
         "_since",
         "_template",
         "_texts",
+        "_title",
         "_wanted",
         "elements",
-        "markup",
     )
 
     def __init__(self, wanted: frozenset[str]) -> None:
-        self.markup = Markup()
+        self._title: str | None = None
+        self._mains: list[str] = []
+        self._asides: list[str] = []
         self.elements: list[Element | PlainLinks] = []
         self._wanted = wanted
         self._in_head, self._noscript = True, False
-        self._template = self._foreign = self._aside = self._since = 0
+        self._template = self._foreign = self._aside = self._since = self._late = 0
         self._place = Place.HEAD
         self._texts: list[str] = []
         self._index = 0
         self._head_end: int | None = 0  # how many elements the head has; None once the author's end of it was seen
+
+    def markup(self) -> Markup:
+        """Return the title and the text taken so far."""
+        main, aside = (" ".join(texts).encode("utf-8", "replace") for texts in (self._mains, self._asides))
+        return Markup(self._title, main, aside)
+
+    def is_past_head(self) -> bool:
+        """Say whether no element taken so far can still turn out to stand in the head."""
+        if self._late > _LATE:
+            self._head_end = None
+        return self._head_end is None
 
     def take_head(self, text: str) -> int:
         """Take the tokens that stand in the head; return where the first that does not begins."""
@@ -240,9 +267,9 @@ class _Reader:
             if not self._stays_in_head(name, between):
                 break
             if self._noscript:
-                self.markup.main.append(between)
+                self._mains.append(between)
             if name:
-                self._take(name.lower(), token["attributes"] or token[_RAW_ATTRIBUTES] or "", token[_CONTENT])
+                self._take(_lower(name), token["attributes"] or token[_RAW_ATTRIBUTES] or "", token[_CONTENT])
             end = token.end()
         self._in_head = False
         if self._head_end is not None:
@@ -266,11 +293,11 @@ class _Reader:
                 self._take(parts[at + _RAW_NAME].lower(), parts[at + _RAW_ATTRIBUTES], parts[at + _CONTENT])
         self._take_plain(hrefs[since:])
         self._keep_text(len(self._texts))
-        self._head_end = None  # an author's head of thousands of elements is none
 
     def _take_plain(self, hrefs: list[str]) -> None:
         """Take the plain links between two elements that matter; tokens of other kinds have None."""
         if not self._template and (found := dict.fromkeys(hrefs, False)):
+            self._late += len(hrefs) - hrefs.count(None)  # type: ignore[arg-type]
             found.pop(None, None)  # type: ignore[call-overload]
             if found:
                 self.elements.append(found)
@@ -278,9 +305,9 @@ class _Reader:
     def _stays_in_head(self, name: str | None, text: str) -> bool:
         if self._template or self._noscript:
             return True
-        if text and not text.isspace():
+        if text.strip(_WHITE):
             return False
-        low = name.lower() if name else ""
+        low = _lower(name) if name else ""
         return not low or low in _HEAD or (low[0] == "/" and low not in _LEAVE_HEAD)
 
     def _take(self, name: str, written: str, content: str | None) -> None:
@@ -288,9 +315,10 @@ class _Reader:
             self._frame(name, written)
         elif not self._template:
             if name in self._wanted:
-                self.elements.append((name, written, self._place))
-            elif name == "title" and self.markup.title is None and self._place in _OF_THE_PAGE:
-                self.markup.title = content
+                self._late += not self._in_head
+                self.elements.append((name, attributes(written), self._place))
+            elif name == "title" and self._title is None and self._place in _OF_THE_PAGE:
+                self._title = content
 
     def _frame(self, name: str, written: str) -> None:
         """Enter or leave an element that changes the meaning of those inside."""
@@ -316,7 +344,7 @@ class _Reader:
         """Count as head what the author wrote there after an element that ends it (a stray div, an image)."""
         if self._template or self._head_end is None:
             return
-        if not self._in_head:
+        if not self._in_head and self._late <= _LATE:
             late = self.elements[self._head_end :]
             self.elements[self._head_end :] = [
                 one if isinstance(one, dict) else (*one[:2], Place.HEAD if one[2] is Place.BODY else one[2])
@@ -334,6 +362,6 @@ class _Reader:
             self._place = Place.HEAD if self._in_head else Place.BODY
 
     def _keep_text(self, end: int) -> None:
-        kept = self.markup.aside if self._aside else self.markup.main
+        kept = self._asides if self._aside else self._mains
         kept += self._texts[self._since : end]
         self._since = end

@@ -110,7 +110,8 @@ class Joiner:
 
     def __init__(self, base: str | Url, encoding: str = "utf-8") -> None:
         """Parse the base; ``encoding`` unknown or UTF-8, UTF-16: queries are UTF-8."""
-        self._base = base.href if isinstance(base, Url) else parse(base).href
+        known = base.href if isinstance(base, Url) else _without_fragment(_serialise(base, None))
+        self._base = parse(str(base)).href if known is None else known
         self._join: Callable[[str], object] = _no_join
         if not _is_doubtful(self._base):
             try:

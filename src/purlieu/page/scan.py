@@ -1,0 +1,78 @@
+"""The bytes of a page cut into what matters: by ``_scan.c`` where it was built, else by ``markup``.
+
+Both give the same, and tests compare them. Knows which bodies can be read without decoding them first. The
+environment variable PURLIEU_NATIVE chooses: 0 for Python, 1 for C (ImportError where it was not built).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import ModuleType
+
+from purlieu.page import encoding, markup
+from purlieu.page.markup import Markup, Place, Take
+
+_PLACES = tuple(Place)
+_NOT_ASCII = frozenset(("ISO-2022-JP", "UTF-16BE", "UTF-16LE", "replacement"))  # ASCII bytes may mean something else
+_in_attribute = partial(markup.unescaped, in_attribute=True)
+
+
+def _built() -> ModuleType | None:
+    chosen = os.environ.get("PURLIEU_NATIVE", "")
+    if chosen == "0":
+        return None
+    try:
+        from purlieu.page import _scan
+    except ImportError:
+        if chosen == "1":
+            raise
+        return None
+    return _scan
+
+
+_native = _built()
+
+
+def is_native() -> bool:
+    """Say whether pages are read by the scanner in C."""
+    return _native is not None
+
+
+@contextmanager
+def forced(*, native: bool) -> Iterator[None]:
+    """Read pages by the scanner in C or by the one in Python, for tests that compare them.
+
+    ImportError if the scanner in C was not built.
+    """
+    global _native  # noqa: PLW0603
+    before = _native
+    if native:
+        from purlieu.page import _scan
+
+        _native = _scan
+    else:
+        _native = None
+    try:
+        yield
+    finally:
+        _native = before
+
+
+def read(body: bytes, name: str, wanted: frozenset[str], take: Take) -> Markup:
+    """Return the title and text of a body in the encoding of that name; the rest is as ``markup.read`` says."""
+    if _native is None:
+        return markup.read(encoding.decoded(body, name), wanted, take)
+    errors = "replace"
+    if name == "UTF-8":
+        source = body.removeprefix(encoding.UTF_8_MARK)
+    elif body.isascii() and name not in _NOT_ASCII:
+        source = body
+    else:
+        source, errors = encoding.decoded(body, name).encode("utf-8", "surrogatepass"), "surrogatepass"
+    if not _native.is_plain(source):
+        text = markup.without_cdata(source.decode("utf-8", errors).replace("\0", "\ufffd"))
+        source, errors = text.encode("utf-8", "surrogatepass"), "surrogatepass"
+    return Markup(*_native.read(source, errors, wanted, take, _in_attribute, _PLACES))
