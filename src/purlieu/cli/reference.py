@@ -38,7 +38,12 @@ _STATUSES: Final = (
 
 def pages() -> dict[str, str]:
     """Return the text of every reference page by its file name."""
-    made = {"settings.md": _settings(), "command-line.md": _command_line(), "outcomes.md": _outcomes(), "sitemap.md": _left_out()}
+    made = {
+        "settings.md": _settings(),
+        "command-line.md": _command_line(),
+        "outcomes.md": _outcomes(),
+        "sitemap.md": _left_out(),
+    }
     return {name: "\n".join(lines) + "\n" for name, lines in made.items()}
 
 

@@ -39,12 +39,16 @@ def run(arguments: argparse.Namespace) -> int:
     listener = _listener(host, port)
     port = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
-    names = {f"{name.lower()}{end}" for name in (*_NAMES, shown) for end in (f":{port}",)}
+    names = {f"{name.lower()}:{port}" for name in (*_NAMES, shown)}
     for name in arguments.allow_host or ():  # behind a proxy the port is another, or none
         names |= {name.lower(), f"{name.lower()}:{port}"}
     clock = RealClock()
     door = Door(
-        frozenset(names), f"purlieu_{port}", clock.monotonic, hashed(password) if password else "", is_secure=arguments.https
+        frozenset(names),
+        f"purlieu_{port}",
+        clock.monotonic,
+        hashed(password) if password else "",
+        is_secure=arguments.https,
     )
     config = uvicorn.Config(
         application(store, door, clock, RunProcess.start), log_level="warning", access_log=False, server_header=False,

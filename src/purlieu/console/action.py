@@ -86,7 +86,7 @@ async def stop(request: Request) -> Response:
 
 
 def may_resume(run: RunRow, parts: Parts) -> bool:
-    """Return whether a run can be gone on with: it was stopped, cut short by a limit, or killed, and nobody crawls now."""
+    """Return whether a run can be gone on with: stopped, cut short by a limit, or killed, while nobody crawls."""
     unfinished = run.state != "done" or (run.stop_reason or "").startswith("limit:")
     return unfinished and not is_written_to(parts.store)
 

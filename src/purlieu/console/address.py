@@ -8,9 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from purlieu.candidate import Purpose
-from purlieu.console.parts import NotThere, parts_of, reading, run_of
+from purlieu.console.parts import NotThere, reading, run_of
 from purlieu.console.show import page
-from purlieu.judgement import told_suffix
 from purlieu.report import explain
 from purlieu.report.pruning import refuse
 from purlieu.store.reader import Reader, RunRow
@@ -30,10 +29,14 @@ def show(request: Request) -> Response:
         visit = reader.visit(run, told.judgement.href) if told.row else None
         if visit is None and told.row:
             visit = reader.visit(run, told.judgement.href, Purpose.SITEMAP)
-        return page(
-            request, "url.html", run=run, url=url, told=told, visit=visit, headers=_headers(visit.headers if visit else None),
-            past=past_runs(reader, run, told.judgement.href), suffix=told_suffix, zone_now=parts_of(request).clock.now(),
-        )  # fmt: skip
+        shown = {
+            "run": run,
+            "url": url,
+            "told": told,
+            "visit": visit,
+            "headers": _headers(visit.headers if visit else None),
+        }
+        return page(request, "url.html", **shown, past=past_runs(reader, run, told.judgement.href))
 
 
 def past_runs(reader: Reader, run: RunRow, href: str) -> list[dict[str, Any]]:

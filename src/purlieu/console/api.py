@@ -68,10 +68,19 @@ def _run(request: Request) -> Any:
                 for line in books.text(told)
             ],
             "findings": [
-                {"code": each.code, "severity": each.severity, "subject": each.subject, "arguments": dict(each.arguments)}
+                {
+                    "code": each.code,
+                    "severity": each.severity,
+                    "subject": each.subject,
+                    "arguments": dict(each.arguments),
+                }
                 for each in findings.of_run(reader, run, told)
             ],
-            "crawl_result": {"available": absent is None, "reason": absent, "sentence": absent.sentence() if absent else ""},
+            "crawl_result": {
+                "available": absent is None,
+                "reason": absent,
+                "sentence": absent.sentence() if absent else "",
+            },
         }
 
 
@@ -174,7 +183,9 @@ ENDPOINTS: Final = (
     Endpoint("/api/runs/{run}/hosts", _hosts, "How politely each host was asked"),
     Endpoint("/api/runs/{run}/sitemaps", _sitemaps, "The sitemap files, and what is wrong with each"),
     Endpoint("/api/runs/{run}/tree", _tree, "The site as a tree of sections and pages", _TREE),
-    Endpoint("/api/compare", _compare, "Two runs compared", (Parameter("before", "a run"), Parameter("after", "a later run"))),
+    Endpoint(
+        "/api/compare", _compare, "Two runs compared", (Parameter("before", "a run"), Parameter("after", "a later run"))
+    ),
 )
 """Every address of the API."""
 
@@ -196,7 +207,13 @@ def description() -> dict[str, Any]:
             (HTTPStatus.CONFLICT, "The ledger of the run was pruned"),
         )
     }
-    run = {"name": "run", "in": "path", "required": True, "schema": {"type": "integer"}, "description": "the run's number"}
+    run = {
+        "name": "run",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "integer"},
+        "description": "the run's number",
+    }
     return {
         "openapi": "3.1.0",
         "info": {"title": "Purlieu", "version": __version__, "description": "What the console shows, as JSON."},
@@ -207,7 +224,12 @@ def description() -> dict[str, Any]:
                     "parameters": [
                         *([run] if "{run}" in one.path else []),
                         *(
-                            {"name": each.name, "in": "query", "schema": {"type": "string"}, "description": each.meaning}
+                            {
+                                "name": each.name,
+                                "in": "query",
+                                "schema": {"type": "string"},
+                                "description": each.meaning,
+                            }
                             for each in one.parameters
                         ),
                     ],

@@ -72,7 +72,10 @@ def trend(values: Sequence[float], width: int = 120, height: int = 28) -> Trend 
     step = (width - 2 * edge) / (len(values) - 1)
     flat = high == low
     places = [
-        (round(edge + at * step, 1), height / 2 if flat else round(height - edge - (value - low) / reach * (height - 2 * edge), 1))
+        (
+            round(edge + at * step, 1),
+            height / 2 if flat else round(height - edge - (value - low) / reach * (height - 2 * edge), 1),
+        )
         for at, value in enumerate(values)
     ]
     points = " ".join(f"{x},{y}" for x, y in places)

@@ -41,13 +41,15 @@ def show(request: Request) -> Response:
         return page(request, "compare.html", runs=runs, before=before, after=after, found=None)
     found = of_runs(parts_of(request), before, after)
     wanted = request.query_params.get("class", "")
-    chosen = Difference(wanted) if wanted in set(_TOLD) else next((one for one in _TOLD if one in found.lists), _TOLD[0])
+    chosen = (
+        Difference(wanted) if wanted in set(_TOLD) else next((one for one in _TOLD if one in found.lists), _TOLD[0])
+    )
     start = request.query_params.get("from", "")
     first = int(start) if start.isdecimal() and len(start) < 6 else 0
     sections = sorted(found.tally.sections.items(), key=lambda one: -sum(one[1][each] for each in _TOLD))
     return page(
-        request, "compare.html", runs=runs, before=before, after=after, found=found, chosen=chosen, first=first, shown=SHOWN,
-        bars=chart.bars((one.value, found.tally.classes[one]) for one in Difference), classes=_TOLD, kept=KEPT,
+        request, "compare.html", runs=runs, before=before, after=after, found=found, chosen=chosen, first=first,
+        shown=SHOWN, bars=chart.bars((one.value, found.tally.classes[one]) for one in Difference), classes=_TOLD, kept=KEPT,
         meanings=MEANINGS, sections=sections[:SHOWN_SECTIONS],
     )  # fmt: skip
 

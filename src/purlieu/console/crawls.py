@@ -13,7 +13,7 @@ from starlette.responses import Response
 from purlieu.console import chart, labels, table
 from purlieu.console.parts import crawl_of, parts_of, reading, run_of
 from purlieu.console.show import page
-from purlieu.outcome import KINDS, REASONS
+from purlieu.outcome import KINDS
 from purlieu.report import books, crawl_result, findings, savings, states
 from purlieu.report.states import Listed
 from purlieu.schedule import following
@@ -34,18 +34,18 @@ def every(request: Request) -> Response:
             listed[one.run.crawl].append(one)
         numbers = {name: number for number, name in reader.crawls()}
     next_at = planned(request)
+    names = sorted(listed, key=lambda name: -(listed[name][0].run.id if listed[name] else 0))
     rows = [
         {
             "number": numbers[name],
             "name": name,
-            "last": runs[0] if runs else None,
-            "runs": len(runs),
+            "last": next(iter(listed[name]), None),
+            "runs": len(listed[name]),
             "next_at": next_at.get(name),
-            "trend": trend_of(runs),
+            "trend": trend_of(listed[name]),
         }
-        for name, runs in listed.items()
+        for name in names
     ]
-    rows.sort(key=lambda row: -(row["last"].run.id if row["last"] else 0))  # type: ignore[attr-defined]
     return page(request, "crawls.html", rows=rows, store=parts.store)
 
 
@@ -78,8 +78,8 @@ def run(request: Request) -> Response:
         return page(
             request, "run.html", run=row, one=one, crawl_number=number, books=told, lines=_lines(told),
             findings=findings.of_run(reader, row, told)[:SHOWN_FINDINGS], saved=savings.of_run(row),
-            requests=sum(host.requests for host in hosts), size=sum(host.size_bytes for host in hosts), hosts=len(hosts),
-            before=_before(reader, row), sections=sections_of(request, row), **shown,
+            requests=sum(host.requests for host in hosts), size=sum(host.size_bytes for host in hosts),
+            hosts=len(hosts), sections=sections_of(request, row), **shown,
         )  # fmt: skip
 
 
@@ -107,11 +107,10 @@ def sections_of(request: Request, run: RunRow) -> list[dict[str, Any]]:
         return []
     with parts_of(request).shelves.opened(run) as shelf:
         found = shelf.sections(SHOWN_SECTIONS)
-    most = max((sum(kinds.values()) for kinds in found.values()), default=0)
-    rows = [
-        {"name": name, "number": sum(kinds.values()), "parts": chart.stacked(kinds, most)} for name, kinds in found.items()
-    ]
-    return sorted(rows, key=lambda row: -int(row["number"]))  # type: ignore[call-overload]
+    sums = {name: sum(kinds.values()) for name, kinds in found.items()}
+    most = max(sums.values(), default=0)
+    names = sorted(found, key=lambda name: (-sums[name], name))
+    return [{"name": name, "number": sums[name], "parts": chart.stacked(found[name], most)} for name in names]
 
 
 def _lines(told: books.Books) -> list[dict[str, Any]]:
@@ -122,17 +121,10 @@ def _lines(told: books.Books) -> list[dict[str, Any]]:
     for bar in chart.bars((kind, number) for kind, number in kinds if number):
         reasons = sorted(
             ((reason, number) for (kind, reason), number in told.pages.items() if kind == bar.name),
-            key=lambda one: list(REASONS).index(f"{bar.name}.{one[0]}") if f"{bar.name}.{one[0]}" in REASONS else 0,
+            key=lambda one: -one[1],
         )
         found.append({"bar": bar, "group": labels.group_of(bar.name), "reasons": reasons})
     return found
-
-
-def _before(reader: Reader, run: RunRow) -> RunRow | None:
-    """Return the run before a run, of its crawl, that can be compared with."""
-    return next(
-        (one for one in reader.runs() if one.crawl == run.crawl and one.id < run.id and one.pruned_at is None), None
-    )
 
 
 def _absent(reader: Reader, run: RunRow, now: float) -> crawl_result.Absence | None:

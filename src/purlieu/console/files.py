@@ -19,7 +19,7 @@ from purlieu.store.reader import RunRow
 
 
 def latest(request: Request) -> Response:
-    """Send the result file of a crawl's latest run, or say why there is none; an older run's is not offered (MF-30, MF-53)."""
+    """Send the result file of a crawl's latest run, or say why there is none; never an older one (MF-30, MF-53)."""
     with reading(request) as reader:
         last = reader.latest(crawl_of(reader, request))
     if last is None:

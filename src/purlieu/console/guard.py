@@ -1,4 +1,4 @@
-"""Who may ask the console at all: the right host name, the right origin, and a session begun with the token or password.
+"""Who may ask the console at all: the right host name and origin, and a session begun with the token or password.
 
 Stands before every page. Loopback is no protection by itself: other users of the machine and pages that rebind their
 name to it reach it too. Knows no page but the two that it sends to.
@@ -161,7 +161,9 @@ class Guard:
         if given is not None and request.method == "GET" and self._door.is_token(given):
             rest = [pair for pair in request.query_params.multi_items() if pair[0] != "token"]
             # One slash only: "//elsewhere" would lead away.
-            answer = RedirectResponse(f"/{path.lstrip('/')}{f'?{urlencode(rest)}' if rest else ''}", HTTPStatus.SEE_OTHER)
+            answer = RedirectResponse(
+                f"/{path.lstrip('/')}{f'?{urlencode(rest)}' if rest else ''}", HTTPStatus.SEE_OTHER
+            )
             self._door.let_in(answer)
             return answer
         session = self._door.session(request)

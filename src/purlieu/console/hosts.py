@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,10 +14,10 @@ from purlieu.judgement import Check, of_robots
 from purlieu.report import politeness
 from purlieu.report.explain import settings_of
 from purlieu.sentence import Sentence
-from purlieu.store.reader import Reader, RobotsRow, RunRow
+from purlieu.store.reader import ConductRow, Reader, RobotsRow, RunRow
 from purlieu.url import parse
 
-MOST: int = 500
+MOST: Final = 500
 _SHOWN_ROBOTS = 64_000
 
 
@@ -23,7 +25,8 @@ def show(request: Request) -> Response:
     """Show how the hosts of a run were treated, and the robots.txt of a typed URL with the rule that decides it."""
     with reading(request) as reader:
         run = run_of(reader, request)
-        rows, more = [], 0
+        rows: list[tuple[ConductRow, bool]] = []
+        more = 0
         for row in reader.conduct(run):
             if len(rows) < MOST:
                 rows.append((row, politeness.is_kept(row)))
@@ -41,7 +44,9 @@ def _robots(reader: Reader, run: RunRow, url: str) -> tuple[RobotsRow | None, Ch
     try:
         parsed = parse(url)
     except UrlError:
-        return None, Check("robots", None, Sentence("This is no URL; write it whole, such as https://www.example.com/a"))
+        return None, Check(
+            "robots", None, Sentence("This is no URL; write it whole, such as https://www.example.com/a")
+        )
     row = reader.robots(run, parsed.origin) if parsed.host else None
     if row is None or row.body is None:
         return row, Check("robots", None, Sentence("The run has not read the robots.txt of this origin."))

@@ -28,8 +28,8 @@ KINDS: Final = {
 """How a URL ended, in a word or two."""
 
 GROUPS: Final = {
-    "fetched": "good", "unchanged": "good", "redirected": "moved", "skipped": "out", "excluded": "out", "abandoned": "wait",
-    "due": "wait",
+    "fetched": "good", "unchanged": "good", "redirected": "moved", "skipped": "out", "excluded": "out",
+    "abandoned": "wait", "due": "wait",
 }  # fmt: skip
 """The colour of each kind; any other is bad."""
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError as NotYet
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,7 +44,7 @@ class Preparing(PurlieuError):
 
 
 class CountingReader(Reader):
-    """A reader that counts a run that has ended once: its numbers do not change, and counting a million rows takes 3 s."""
+    """A reader that counts a run that has ended once: its numbers stay, and counting a million rows takes 3 s."""
 
     def __init__(self, database: SqliteDatabase, shelves: Shelves) -> None:
         """Read from ``database``, with what ``shelves`` knows."""
@@ -161,7 +162,7 @@ class Shelves:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the console is built of. ``start`` begins a run in a process of its own; ``audit`` is the file of changes."""
+    """What the console is built of. ``start`` begins a run as a process; ``audit`` is the file of changes."""
 
     store: str
     clock: Clock

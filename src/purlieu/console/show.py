@@ -1,4 +1,4 @@
-"""Pages made from templates: what every page has, how numbers, times and sizes are written, and text that is safe to show.
+"""Pages made from templates: what every page has, how numbers, times and sizes are written, and what is safe to show.
 
 All that comes from the web is text: it is escaped by the templates, and characters that would turn a line round or hide
 in it are replaced here. Reads nothing.
@@ -20,10 +20,9 @@ from starlette.responses import HTMLResponse
 from purlieu import __version__
 from purlieu.console import labels
 from purlieu.console.speech import NAMES, language_of, speaker
-from purlieu.finding import Finding
 from purlieu.outcome import REASONS
 from purlieu.report.states import State
-from purlieu.sentence import said
+from purlieu.sentence import Say, Sentence, said
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _LONG: Final = 2_000
@@ -39,7 +38,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"n": number, "at": moment, "iso": iso, "span": span, "size": size, "safe_text": safe}
-    made.globals |= {"version": __version__, "languages": NAMES, "group_of": labels.group_of, "is_web": is_web, "query": query}
+    made.globals |= {
+        "version": __version__,
+        "languages": NAMES,
+        "group_of": labels.group_of,
+        "is_web": is_web,
+        "query": query,
+    }
     return made
 
 
@@ -64,18 +69,17 @@ def text(request: Request, template: str, /, **values: object) -> str:
         language=language,
         here=here if request.method == "GET" else "/",
         form_key=session.form_key if session else "",
-        kind=lambda one: said(labels.KINDS.get(one, one), say),
-        difference=lambda one: said(labels.DIFFERENCES[one], say),
+        kind=lambda one: _labelled(labels.KINDS, one, say),
+        difference=lambda one: _labelled(labels.DIFFERENCES, one, say),
         state=lambda one: State(one).words(language),
         ending=ending,
-        told=lambda one: told(one, language),
+        sentence=lambda one: one.sentence(language),
         **values,
     )  # fmt: skip
 
 
-def told(finding: Finding, language: str) -> str:
-    """Return the sentence of a finding."""
-    return finding.sentence(language)
+def _labelled(table: Mapping[str, Sentence], name: str, say: Say) -> str:
+    return said(table[name], say) if name in table else name
 
 
 def number(value: float) -> str:
@@ -129,4 +133,4 @@ def is_web(href: str) -> bool:
 def query(values: Mapping[str, Any], **changed: object) -> str:
     """Return a query from what is set in values, with changes; "" and None are left out."""
     merged = {**values, **changed}
-    return urlencode({name: value for name, value in merged.items() if value not in {"", None, 0, False}})
+    return urlencode({name: value for name, value in merged.items() if value not in {"", None, 0}})

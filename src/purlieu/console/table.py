@@ -1,4 +1,4 @@
-"""The ledger as a table: which rows, in which order, from which place on; read by key, so that a million is no more than ten.
+"""The ledger as a table: which rows, in which order, from which place on; a million rows are no slower than ten.
 
 Reads a shelf. What was typed wrong is no condition.
 """

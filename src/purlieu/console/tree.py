@@ -86,7 +86,10 @@ def _linking(view: View) -> Callable[..., list[tuple[str, str]]]:
 
     def link(*, toggle: str = "", at: str | None = None, **changed: Any) -> list[tuple[str, str]]:
         opened = None if view.opened is None else set(view.opened) ^ ({toggle} if toggle else set())
-        pairs = [("filter", "on" if view.filter.is_on else ""), *(("section", one) for one in sorted(view.filter.sections))]
+        pairs = [
+            ("filter", "on" if view.filter.is_on else ""),
+            *(("section", one) for one in sorted(view.filter.sections)),
+        ]
         pairs += [("all", "on")] if opened is None else [("open", one) for one in sorted(opened) or [""]]
         pairs += [("size", "" if view.size == PAGE_SIZE else str(view.size)), ("locale", view.locale)]
         pairs += [("parts", "on" if view.with_parts else ""), ("at", at or "")]

@@ -56,10 +56,14 @@ SELECT section, kind, number FROM section WHERE section IN (
 SELECT coalesce(sum(number), 0) FROM section WHERE section = ?;
 
 -- name: shelf_rows
--- One page of the table behind a place; :by, :order and :after are put in by store/sqlite/shelf.py out of its own table.
+-- One page of the table behind a place; three marks are replaced by store/sqlite/shelf.py out of its own table.
 SELECT id, href, purpose, kind, reason, status, title, content_type, depth, bytes, seconds FROM row AS r :by
 WHERE (?1 = '' OR r.kind = ?1) AND (?2 = '' OR r.reason = ?2) AND (?3 = '' OR r.section = ?3)
     AND (?4 = 0 OR r.status = ?4) AND (?5 = '' OR r.purpose = ?5)
     AND (?6 = '' OR instr(lower(r.href), ?6) > 0 OR instr(lower(r.title), ?6) > 0)
     AND :after
 ORDER BY :order LIMIT ?9;
+
+-- name: shelf_narrowed
+-- Where few rows meet a condition, they are read by its index and sorted; the mark is replaced as the others are.
+JOIN (SELECT id AS found FROM row WHERE :narrowest) ON found = r.id

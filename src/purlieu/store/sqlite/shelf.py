@@ -47,7 +47,7 @@ class Wanted:
 
 
 class ShelfRow(NamedTuple):
-    """One row of the ledger as a table shows it; ``status`` 0, ``bytes`` and ``seconds`` -1 where there was no answer."""
+    """One row of the ledger as a table shows it; ``status`` 0, ``bytes`` and ``seconds`` -1 where nothing answered."""
 
     id: int
     href: str
@@ -119,22 +119,20 @@ class Shelf:
 
     def _by(self, wanted: Wanted, column: str) -> str:
         """Return the index to read by: of the narrowest condition where few rows meet it, else that of the order."""
-        numbers = {}
+        numbers: dict[str, int] = {}
         if wanted.kind:
-            ending = (wanted.kind, wanted.reason)
-            counts = self.counts().items()
-            number = sum(n for (_, *key), n in counts if tuple(key) == ending or (key[0] == ending[0] and not ending[1]))
-            numbers["JOIN (SELECT id AS found FROM row WHERE kind = ?1 AND (?2 = '' OR reason = ?2)) ON found = r.id"] = number
+            numbers["kind = ?1 AND (?2 = '' OR reason = ?2)"] = sum(
+                number
+                for (_, kind, reason), number in self.counts().items()
+                if kind == wanted.kind and wanted.reason in {"", reason}
+            )
         if wanted.section:
-            number = next(iter(self._rows(self._sql["shelf_section_count"], wanted.section)))[0]
-            numbers["JOIN (SELECT id AS found FROM row WHERE section = ?3) ON found = r.id"] = number
+            numbers["section = ?3"] = next(self._rows(self._sql["shelf_section_count"], wanted.section))[0]
         if wanted.status:
-            number = dict(self.statuses()).get(wanted.status, 0)
-            numbers["JOIN (SELECT id AS found FROM row WHERE status = ?4) ON found = r.id"] = number
-        if numbers:
-            narrowest = min(numbers, key=lambda one: numbers[one])
-            if numbers[narrowest] <= SMALL:
-                return narrowest
+            numbers["status = ?4"] = dict(self.statuses()).get(wanted.status, 0)
+        narrowest = min(numbers, key=lambda one: numbers[one], default="")
+        if narrowest and numbers[narrowest] <= SMALL:
+            return self._sql["shelf_narrowed"].replace(":narrowest", narrowest)
         return "NOT INDEXED" if column == "id" else f"INDEXED BY row_{column}"
 
     def _rows(self, sql: str, *values: str | float) -> Iterator[Row]:
@@ -142,6 +140,10 @@ class Shelf:
             yield from self._connection.execute(sql, values)
         except apsw.Error as error:
             raise told(str(self._path), error) from None
+
+
+def _section(*values: apsw.SQLiteValue) -> str:
+    return section_of(str(values[0]))
 
 
 def path_of(folder: Path, run: RunRow) -> Path:
@@ -159,8 +161,10 @@ def make(store: str, run: RunRow, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         connection = apsw.Connection(str(made), flags=_MADE)
         try:
-            connection.create_scalar_function("section_of", section_of, 1, deterministic=True)
-            connection.execute(sql["shelf_begin"]).fetchall()  # before the store is attached, whose journal is not ours to set
+            connection.create_scalar_function("section_of", _section, 1, deterministic=True)
+            connection.execute(
+                sql["shelf_begin"]
+            ).fetchall()  # before the store is attached, whose journal is not ours to set
             connection.execute(sql["sqlite_attach"], (f"{Path(store).resolve().as_uri()}?mode=ro",))
             connection.execute(sql["sqlite_begin"])
             connection.execute(sql["shelf_fill"], (run.id,))
