@@ -491,7 +491,8 @@ def test_a_hundred_thousand_rows_are_paged_by_key(tmp_path: Path) -> None:
 
     def counted(**query: str) -> int:
         found: set[str] = set()
-        after, number = "", 0
+        after: str | None = ""
+        number = 0
         while after is not None:
             told = console.client.get("/api/runs/1/ledger", params={"size": "200", "after": after, **query})
             if told.status_code == 202:  # being laid out

@@ -26,9 +26,7 @@ _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until it is stopped, and return 0. Raises SettingsError for what was typed wrong, StoreError."""
-    import uvicorn
-
-    from purlieu.console.app import application
+    from purlieu.console.app import application, serve
     from purlieu.console.guard import Door, hashed
     from purlieu.crawl.process import RunProcess
 
@@ -50,15 +48,12 @@ def run(arguments: argparse.Namespace) -> int:
         hashed(password) if password else "",
         is_secure=arguments.https,
     )
-    config = uvicorn.Config(
-        application(store, door, clock, RunProcess.start), log_level="warning", access_log=False, server_header=False,
-        date_header=False, timeout_graceful_shutdown=2, proxy_headers=False,
-    )  # fmt: skip
+    app = application(store, door, clock, RunProcess.start)
     key = "" if password else f"?token={door.token}"
     sys.stdout.write(f"http://{shown if host not in {'0.0.0.0', '::'} else socket.gethostname()}:{port}/{key}\n")  # noqa: S104
     sys.stdout.flush()
     try:
-        asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))
+        asyncio.run(serve(app, listener))
     except KeyboardInterrupt:
         pass
     finally:

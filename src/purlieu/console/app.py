@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
+from socket import socket
 from typing import Final
 
 from starlette.applications import Starlette
@@ -58,6 +59,17 @@ def application(store: str, door: Door, clock: Clock, start: Starter, folder: Pa
     )
     app.state.parts = Parts(store, clock, door, start, workshop, shelves, Path(f"{store}.audit.jsonl"))
     return Guard(app, door, refused)  # around all of it: the page of a crash has the same headers
+
+
+async def serve(app: Guard, listener: socket) -> None:
+    """Serve the console on an open socket until the process is asked to end."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, date_header=False, proxy_headers=False,
+        timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    await uvicorn.Server(config).serve(sockets=[listener])
 
 
 def _routes() -> list[Route | Mount]:

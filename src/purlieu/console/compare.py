@@ -49,8 +49,8 @@ def show(request: Request) -> Response:
     sections = sorted(found.tally.sections.items(), key=lambda one: -sum(one[1][each] for each in _TOLD))
     return page(
         request, "compare.html", runs=runs, before=before, after=after, found=found, chosen=chosen, first=first,
-        shown=SHOWN, bars=chart.bars((one.value, found.tally.classes[one]) for one in Difference), classes=_TOLD, kept=KEPT,
-        meanings=MEANINGS, sections=sections[:SHOWN_SECTIONS],
+        shown=SHOWN, bars=chart.bars((one.value, found.tally.classes[one]) for one in Difference), classes=_TOLD,
+        kept=KEPT, meanings=MEANINGS, sections=sections[:SHOWN_SECTIONS],
     )  # fmt: skip
 
 
