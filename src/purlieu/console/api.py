@@ -16,8 +16,8 @@ from starlette.routing import Route
 
 from purlieu import __version__
 from purlieu.console import compare, table, tree
-from purlieu.console.parts import NotThere, parts_of, reading, run_of
-from purlieu.report import books, crawl_result, explain, findings, politeness, sitemaps, states
+from purlieu.console.parts import NotThere, findings_of, parts_of, reading, run_of
+from purlieu.report import books, crawl_result, explain, politeness, sitemaps, states
 from purlieu.report.pruning import refuse
 from purlieu.report.states import Listed
 from purlieu.store.reader import RunRow
@@ -74,7 +74,7 @@ def _run(request: Request) -> Any:
                     "subject": each.subject,
                     "arguments": dict(each.arguments),
                 }
-                for each in findings.of_run(reader, run, told)
+                for each in findings_of(parts_of(request), reader, run)
             ],
             "crawl_result": {
                 "available": absent is None,

@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from purlieu.console import action, address, api, compare, crawls, files, hosts, live, tree
 from purlieu.console.guard import LOGIN, Door, Guard
-from purlieu.console.parts import NotThere, Parts, Preparing, Shelves, Workshop, parts_of
+from purlieu.console.parts import NotThere, Parts, Preparing, Shelves, Workshop, parts_of, warm_up
 from purlieu.console.show import page
 from purlieu.console.speech import COOKIE
 from purlieu.crawl.clock import Clock
@@ -41,10 +41,14 @@ def application(store: str, door: Door, clock: Clock, start: Starter, folder: Pa
     workshop = Workshop()
     shelves = Shelves(store, folder or Path(f"{store}.console"), clock, workshop)
 
+    parts = Parts(store, clock, door, start, workshop, shelves, Path(f"{store}.audit.jsonl"))
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        warming = asyncio.create_task(asyncio.to_thread(warm_up, parts))
         yield
         workshop.close()
+        await warming
 
     app = Starlette(
         routes=_routes(),
@@ -57,7 +61,7 @@ def application(store: str, door: Door, clock: Clock, start: Starter, folder: Pa
         },
         lifespan=lifespan,
     )
-    app.state.parts = Parts(store, clock, door, start, workshop, shelves, Path(f"{store}.audit.jsonl"))
+    app.state.parts = parts
     return Guard(app, door, refused)  # around all of it: the page of a crash has the same headers
 
 

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from purlieu.console import chart, labels, table
-from purlieu.console.parts import crawl_of, parts_of, reading, run_of
+from purlieu.console.parts import crawl_of, findings_of, parts_of, reading, run_of
 from purlieu.console.show import page
 from purlieu.outcome import KINDS
-from purlieu.report import books, crawl_result, findings, savings, states
+from purlieu.report import books, crawl_result, savings, states
 from purlieu.report.states import Listed
 from purlieu.schedule import following
 from purlieu.store import schedules
@@ -77,7 +77,7 @@ def run(request: Request) -> Response:
         hosts = list(reader.hosts(row))
         return page(
             request, "run.html", run=row, one=one, crawl_number=number, books=told, lines=_lines(told),
-            findings=findings.of_run(reader, row, told)[:SHOWN_FINDINGS], saved=savings.of_run(row),
+            findings=findings_of(parts_of(request), reader, row)[:SHOWN_FINDINGS], saved=savings.of_run(row),
             requests=sum(host.requests for host in hosts), size=sum(host.size_bytes for host in hosts),
             hosts=len(hosts), sections=sections_of(request, row), **shown,
         )  # fmt: skip

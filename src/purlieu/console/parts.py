@@ -6,6 +6,7 @@ Opens the store for one request at a time, read-only. Knows no page.
 from __future__ import annotations
 
 import json
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +23,8 @@ from purlieu.console.guard import Door
 from purlieu.crawl.clock import Clock
 from purlieu.crawl.keeper import Starter
 from purlieu.errors import PurlieuError
+from purlieu.finding import Finding
+from purlieu.report import books, findings
 from purlieu.report.pruning import refuse
 from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
@@ -31,7 +34,11 @@ PATIENCE_SECONDS: Final = 1.5
 """So long a page waits for a shelf that is being made; then it says so and asks again by itself."""
 LIVE_SECONDS: Final = 10.0
 """A shelf of a run under way is made anew when it is older, or older than twenty times what making it took."""
+WARM_RUNS: Final = 5
+"""Runs that are looked through when the console starts: the latest of so many crawls."""
+LOG: Final = logging.getLogger(__name__)
 _MOST_NUMBER: Final = 2**62
+_MOST_TOLD: Final = 200
 Made = TypeVar("Made")
 
 
@@ -107,6 +114,7 @@ class Shelves:
         self._clock = clock
         self._workshop = workshop
         self._took: dict[Path, tuple[float, float]] = {}
+        self._told: dict[tuple[Path, str], Any] = {}
         self._counts: dict[Path, dict[tuple[str, str, str], int]] = {}
 
     @contextmanager
@@ -145,6 +153,18 @@ class Shelves:
             path.write_text(json.dumps([[*key, number] for key, number in counts.items()]), encoding="utf-8")
         return counts
 
+    def remembered(self, run: RunRow, what: str, make: Callable[[], Made]) -> Made:
+        """Return what is told of a run, made once of one that has ended: a look at a million rows takes a second."""
+        if run.state == "running":
+            return make()
+        key = (path_of(self._folder, run), what)
+        if key not in self._told:
+            while len(self._told) >= _MOST_TOLD:
+                self._told.pop(next(iter(self._told)), None)
+            self._told[key] = make()
+        told: Made = self._told[key]
+        return told
+
     def _is_stale(self, run: RunRow, path: Path) -> bool:
         if run.state != "running":
             return False
@@ -172,6 +192,30 @@ class Parts:
     shelves: Shelves
     audit: Path
     children: set[object] = field(default_factory=set)
+
+
+def warm_up(parts: Parts) -> None:
+    """Lay out the latest runs and look through them, so that the first who asks does not wait for it."""
+    database = SqliteDatabase.reader(parts.store)
+    try:
+        reader = CountingReader(database, parts.shelves)
+        latest: dict[str, RunRow] = {}
+        for run in reader.runs():
+            if run.state != "running" and run.pruned_at is None:
+                latest.setdefault(run.crawl, run)
+        for run in list(latest.values())[:WARM_RUNS]:
+            findings_of(parts, reader, run)
+            with suppress(Preparing), parts.shelves.opened(run):
+                pass
+    except PurlieuError as error:  # the page will tell
+        LOG.info("%s", error)
+    finally:
+        database.close()
+
+
+def findings_of(parts: Parts, reader: Reader, run: RunRow) -> list[Finding]:
+    """Return the findings of a run."""
+    return parts.shelves.remembered(run, "findings", lambda: findings.of_run(reader, run, books.of_run(reader, run)))
 
 
 def parts_of(request: Request) -> Parts:
