@@ -27,7 +27,7 @@ HEADERS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with none at all a browser gives the origin of our own forms as "null"
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
