@@ -7,6 +7,8 @@ import hashlib
 import io
 import json
 import re
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +17,11 @@ import pytest
 from starlette.testclient import TestClient
 from tests.made_store import STARTED_AT, MadeStore
 
+from purlieu.cli.main import main
 from purlieu.console.api import ENDPOINTS
 from purlieu.console.app import STATIC, application
 from purlieu.console.guard import HEADERS, SESSION_SECONDS, TRIES, Door, Guard, hashed
+from purlieu.console.live import MOST_SECONDS
 from purlieu.console.speech import preferred
 from purlieu.errors import StoreError
 from purlieu.report.crawl_result import ZIP_NAME
@@ -446,6 +450,19 @@ def test_a_live_view_ends_with_its_run(console: Console) -> None:
     assert "event: ended" in answer.text
 
 
+def test_a_live_view_says_what_the_store_says(console: Console, store: MadeStore) -> None:
+    """A run under way tells its counts once a second, and that no process works on it any more; a stream is not for ever."""
+    endings = {"fetched.ok": 30, "missing.gone": 4}
+    counters = {"admitted": 50, "requests": 41, "bytes": 9_000, "endings": endings}
+    store.update_run(state="running", ended_at=None, counters=counters, active_seconds=10)
+    text = console.client.get("/runs/1/live").text
+    assert text.count("event: state") == MOST_SECONDS
+    first = text.partition("\n\n")[0]
+    assert "event: ended" not in text
+    assert all(f"<dd>{number}</dd>" in first for number in (30, 4, 16, 41))
+    assert "the run was killed" in first
+
+
 # -- the API and the files of others -----------------------------------------------------------------------------------
 
 
@@ -518,3 +535,28 @@ def test_vendored_files_are_what_they_say() -> None:
     assert kept == set(listed) | {"htmx.LICENSE"}
     for name, told in listed.items():
         assert hashlib.sha256((vendor / name).read_bytes()).hexdigest() == told
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--host", "0.0.0.0"], "set a password"),
+        (["--host", "::"], "set a password"),
+        (["--host", "crawler.example.com"], "write an address of this machine"),
+        (["--port", "http"], "write a number"),
+    ],
+)
+def test_it_listens_elsewhere_only_with_a_password(
+    words: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where others could reach it the console does not start without a password, and says what to do."""
+    assert main(["serve", "--store", str(tmp_path / "none.db"), *words]) == 2
+    assert told in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_version_is_told_without_the_console() -> None:
+    """``purlieu --version`` imports neither the web framework nor the templates (R-9.2)."""
+    asked = "import sys; from purlieu.cli.main import main; main(['--version']); print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    assert {"starlette", "jinja2", "uvicorn", "argon2"}.isdisjoint(told.split())

@@ -12,7 +12,3 @@ document.addEventListener("change", (event) => {
   const form = event.target.closest("form[data-submit]");
   if (form && event.target.matches("select, input[type=checkbox]")) form.requestSubmit();
 });
-
-for (const form of document.querySelectorAll("form[data-confirm]")) {
-  form.addEventListener("submit", (event) => { if (!confirm(form.dataset.confirm)) event.preventDefault(); });
-}
