@@ -523,6 +523,9 @@ def test_a_hundred_thousand_rows_are_paged_by_key(tmp_path: Path) -> None:
     assert counted(kind="missing", sort="status", order="desc") == 25_000
     assert counted(kind="missing", section="https://a.test/3/") == sum(1 for n in range(3, 100_000, 7) if n % 4 == 1)
     assert counted(text="/99") == sum(1 for n in range(100_000) if "/99" in f"/{n % 7}/{n}")
+    assert counted(text="1/99999") == counted(text="ne/") == 0
+    assert counted(text="T/4/9", sort="bytes", order="desc") == sum(1 for n in range(4, 100_000, 7) if str(n)[0] == "9")
+    assert counted(text='"') == counted(text="%") == 0
     assert counted(status="503", sort="bytes") == 25_000
     assert 'rel="next"' in console.page("/runs/1")
 

@@ -20,6 +20,8 @@ CREATE TABLE row (
     bytes INTEGER NOT NULL,                     -- -1: no answer
     seconds REAL NOT NULL                       -- -1: no answer
 );
+-- Which rows have three characters somewhere; where they stand is not kept, so rows that are found are looked at again.
+CREATE VIRTUAL TABLE words USING fts5 (said, content = '', tokenize = 'trigram', detail = 'none', columnsize = 0);
 CREATE TABLE count (purpose TEXT, kind TEXT, reason TEXT, number INTEGER, PRIMARY KEY (purpose, kind, reason)) WITHOUT ROWID;
 CREATE TABLE section (section TEXT, kind TEXT, number INTEGER, PRIMARY KEY (section, kind)) WITHOUT ROWID;
 CREATE TABLE status (status INTEGER PRIMARY KEY, number INTEGER);
@@ -36,6 +38,7 @@ CREATE INDEX row_section ON row (section);
 CREATE INDEX row_status ON row (status);
 CREATE INDEX row_bytes ON row (bytes);
 CREATE INDEX row_seconds ON row (seconds);
+INSERT INTO words (rowid, said) SELECT id, href || ' ' || title FROM row;
 INSERT INTO count SELECT purpose, kind, reason, count(*) FROM row GROUP BY purpose, kind, reason;
 INSERT INTO section SELECT section, kind, count(*) FROM row WHERE purpose = 'page' GROUP BY section, kind;
 INSERT INTO status SELECT status, count(*) FROM row GROUP BY status;
@@ -54,6 +57,10 @@ SELECT section, kind, number FROM section WHERE section IN (
 
 -- name: shelf_section_count
 SELECT coalesce(sum(number), 0) FROM section WHERE section = ?;
+
+-- name: shelf_text_count
+-- How many rows may have a text, counted up to a number.
+SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?);
 
 -- name: shelf_rows
 -- One page of the table behind a place; three marks are replaced by store/sqlite/shelf.py out of its own table.

@@ -22,6 +22,7 @@ from purlieu.store.sqlite.fault import told
 SMALL: Final = 20_000
 """So many rows are sorted when asked for; more are read in the order of an index."""
 _MADE: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+_MOST_TRIGRAMS: Final = 60
 _SORTS: Final = {"url": "id", "status": "status", "bytes": "bytes", "seconds": "seconds"}
 SORTS: Final = tuple(_SORTS)
 """What a table can be sorted by; "url" is by host first."""
@@ -73,9 +74,9 @@ class Shelf:
 
     @classmethod
     def open(cls, store: str, run: RunRow, folder: Path) -> Shelf:
-        """Open the shelf of a run, made first where it is not there: some 10 s for a million rows. Raises StoreError.
+        """Open the shelf of a run, made first where it is not there: 40 s for a million rows. Raises StoreError.
 
-        Of a run under way it is made anew where more than that took has passed since: see ``is_fresh``.
+        One of a run under way holds what had ended when it was made; ``make`` makes it anew.
         """
         path = path_of(folder, run)
         if not path.is_file():
@@ -115,7 +116,10 @@ class Shelf:
         sql = self._sql["shelf_rows"].replace(":by", self._by(wanted, column)).replace(":after", after)
         sql = sql.replace(":order", f"{column} {way}" if column == "id" else f"{column} {way}, id {way}")
         conditions = (wanted.kind, wanted.reason, wanted.section, wanted.status, wanted.purpose, wanted.text.lower())
-        return [ShelfRow._make(row) for row in self._rows(sql, *conditions, *(wanted.after or (0, 0)), most)]
+        values = (*conditions, *(wanted.after or (0, 0)), most)
+        if "?10" in sql:
+            values = (*values, _trigrams(wanted.text))
+        return [ShelfRow._make(row) for row in self._rows(sql, *values)]
 
     def _by(self, wanted: Wanted, column: str) -> str:
         """Return the index to read by: of the narrowest condition where few rows meet it, else that of the order."""
@@ -130,6 +134,9 @@ class Shelf:
             numbers["section = ?3"] = next(self._rows(self._sql["shelf_section_count"], wanted.section))[0]
         if wanted.status:
             numbers["status = ?4"] = dict(self.statuses()).get(wanted.status, 0)
+        if trigrams := _trigrams(wanted.text):
+            number = next(self._rows(self._sql["shelf_text_count"], trigrams, SMALL + 1))[0]
+            numbers["id IN (SELECT rowid FROM words WHERE words MATCH ?10)"] = number
         narrowest = min(numbers, key=lambda one: numbers[one], default="")
         if narrowest and numbers[narrowest] <= SMALL:
             return self._sql["shelf_narrowed"].replace(":narrowest", narrowest)
@@ -140,6 +147,12 @@ class Shelf:
             yield from self._connection.execute(sql, values)
         except apsw.Error as error:
             raise told(str(self._path), error) from None
+
+
+def _trigrams(text: str) -> str:
+    """Return the question for rows that have every three characters in a row of a text; "" for a shorter one."""
+    parts = dict.fromkeys(text[at : at + 3].lower() for at in range(min(len(text), _MOST_TRIGRAMS) - 2))
+    return " AND ".join('"{}"'.format(part.replace('"', '""')) for part in parts if "\0" not in part)
 
 
 def _section(*values: apsw.SQLiteValue) -> str:
