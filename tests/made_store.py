@@ -6,9 +6,10 @@ plain default. Knows nothing of reports.
 
 from __future__ import annotations
 
+import fcntl
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import apsw
 
@@ -31,11 +32,25 @@ class MadeStore:
         self.connection.execute("PRAGMA synchronous = OFF")
         self._hosts: dict[str, int] = {}
         self._origins: dict[tuple[int, str], int] = {}
+        self._lock: TextIO | None = None
         self.run = self.add_run()
 
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
+        self.leave()
+
+    def hold(self) -> None:
+        """Hold the store as the crawl does whose run is running."""
+        if self._lock is None:
+            self._lock = Path(f"{self.path}.lock").open("a")  # noqa: SIM115 - until ``leave``
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def leave(self) -> None:
+        """Let go of it, as a crawl does that was killed."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def insert(self, table: str, **values: Any) -> None:
         """Insert one row."""
@@ -61,7 +76,9 @@ class MadeStore:
         return self.connection.last_insert_rowid()
 
     def update_run(self, **values: Any) -> None:
-        """Change the first run; mappings are written as JSON."""
+        """Change the first run; mappings are written as JSON. Whoever makes it run holds the store."""
+        if values.get("state") == "running":
+            self.hold()
         for name, value in values.items():
             text = json.dumps(value) if isinstance(value, dict) else value
             self.connection.execute(f"UPDATE run SET {name} = ? WHERE id = ?", (text, self.run))

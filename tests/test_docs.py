@@ -160,6 +160,12 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if target and not (page.parent / target).exists()] == []
 
 
+def test_every_decision_is_listed() -> None:
+    """Every page of a decision has its line in the index, which is all that leads to it."""
+    listed = set(LINK.findall(text("decisions/index.md")))
+    assert {page.name for page in (DOCS / "decisions").glob("2*.md")} - listed == set()
+
+
 def test_every_news_fragment_is_of_a_known_kind() -> None:
     """A fragment is named NAME.KIND.md, else the changelog would leave it out."""
     wrong = [path.name for path in (ROOT / "changes").glob("*.md") if path.name.split(".")[-2] not in FRAGMENT_KINDS]

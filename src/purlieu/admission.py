@@ -139,6 +139,8 @@ class Admission:
             return None
         try:
             return None if self.accept(href) else Ruling("filter", "accept")
+        except MemoryError:
+            raise  # ends the run
         except Exception as error:  # noqa: BLE001  whatever the owner's code raises, it has not admitted
             return Ruling("filter", f"accept:{type(error).__name__}", detail=_line_of(error))
 

@@ -34,6 +34,8 @@ class Conduct:
     robots_retries: int = 0
     given_up: str = ""
     group: str = ""
+    loopback: bool = False
+    """Whether its last answer came from this machine itself, whose pace is another."""
     is_new: bool = False
     """Whether there is something that was not written yet."""
     _started_at: float | None = field(default=None, repr=False)

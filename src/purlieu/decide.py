@@ -15,8 +15,8 @@ from purlieu.candidate import Purpose
 from purlieu.errors import UrlError
 from purlieu.outcome import REASONS, REDIRECTS, Outcome, Reason, of_status, reason
 from purlieu.politeness import retry_after
-from purlieu.revisit import Action
 from purlieu.response import Failure, Fault, Response, content_class
+from purlieu.revisit import Action
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 REFRESH_SECONDS = 5.0
 _FORBIDDEN = 403
+_STATUS_OF_GONE = {"missing.not_found": 404, "missing.gone": 410}
 _UNREACHABLE = frozenset(
     {Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.RESET, Fault.PROXY, Fault.ADDRESS_REFUSED}
 )
@@ -58,8 +59,8 @@ class Visit:
     """One visit to one entry, as it is written and as a reader of the crawl gets it.
 
     ``outcome`` is None when the entry is to be tried again at ``retry_at``; ``bytes`` counts the decoded
-    body, which ``response`` no longer holds; ``digest`` is the main content's, or of a file's bytes; ``links`` are the page's as (href or raw text, kind, nofollow,
-    parsed); ``pause_seconds`` is what the host asked for (Retry-After), None when it said nothing.
+    body, which ``response`` no longer holds; ``digest`` is the main content's, or of a file's bytes; ``links`` are the
+    page's as (href or raw text, kind, nofollow, parsed); ``pause_seconds`` is what the host asked for (Retry-After), None when it said nothing.
     """
 
     entry: Entry
@@ -101,8 +102,8 @@ class Visit:
 
     @property
     def status(self) -> int | None:
-        """Return the HTTP status, None when there was no response."""
-        return self.response.status if self.response else None
+        """Return the HTTP status, of what is gone and left alone that of the last time; None where nobody answered."""
+        return self.response.status if self.response else _STATUS_OF_GONE.get(f"{self.kind}.{self.reason}")
 
     @property
     def seconds(self) -> float:
@@ -150,7 +151,7 @@ def crashed(entry: Entry, detail: str, at: float, requests: int) -> Visit:
     return Visit(entry, Outcome(reason("crashed.crashed"), detail=detail), at, requests=requests, robots=robots)
 
 
-def page(
+def page(  # noqa: PLR0913 - the facts of one visit
     entry: Entry,
     answer: Response | Failure,
     read: Page | None,

@@ -99,12 +99,13 @@ def _changed(before: Seen, after: Seen) -> Iterator[str]:
     one, two = _GROUPS.get(before.kind, _BAD), _GROUPS.get(after.kind, _BAD)
     # That a page was not asked for again, or answered 304, is no change of it.
     revisited = one == two == _PAGE and "unchanged" in {before.kind, after.kind}
+    left_alone = one == two == _GONE and None in {before.status, after.status}  # what is gone is asked ever more rarely
     answered = before.headers is not None and after.headers is not None
     comparable = answered and one == two  # an error page has another title than a page, of course
     told = {
         "outcome": before.kind != after.kind and not revisited,
         "reason": (before.kind, before.reason) != (after.kind, after.reason) and not revisited,
-        "status": before.status != after.status and (answered or not revisited),
+        "status": before.status != after.status and (answered or not (revisited or left_alone)),
         "title": comparable and before.title != after.title,
         "canonical": comparable and before.canonical != after.canonical,
         "redirect_to": before.redirect_to != after.redirect_to,

@@ -43,7 +43,18 @@ class UrlError(PurlieuError, ValueError):
 
 
 class StoreError(PurlieuError):
-    """The store cannot be read or written: full disk, damaged or read-only file."""
+    """The store cannot be read or written: full disk, damaged or read-only file.
+
+    ``what`` is what failed, as the run's stop reason names it (R-8.1): store, disk or memory.
+    """
+
+    what = "store"
+
+
+class OutOfMemory(StoreError):
+    """This process got no more memory from the system."""
+
+    what = "memory"
 
 
 class StoreBusy(StoreError):

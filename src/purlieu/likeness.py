@@ -7,7 +7,7 @@ place that knows the library. Knows no page and no store.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
@@ -19,6 +19,7 @@ ALIKE: Final = 0.9
 """From here on two texts are nearly the same."""
 _BYTES = 4
 _BAND = 8 * _BYTES  # 8 bands of 8 numbers: two texts that agree to 0.9 share a band with a chance of 99 %
+_SHARED, _COMPARED = 256, 32
 _SEED = 1
 _WORDS = 20_000
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
@@ -51,20 +52,22 @@ def groups(sketches: Iterable[tuple[int, bytes]]) -> Iterator[list[int]]:
     """Yield the numbers of texts that are nearly the same as the first of their group, each group in order.
 
     The first of a group is the first in order that is like none before it, so that no chain of small changes joins
-    texts that have nothing in common. About 1 kB of memory a group; time linear in the texts but for those
-    that share a band.
+    texts that have nothing in common. About 1 kB of memory a group, time linear in the texts: of those that share a
+    band, as all pages of one template may, so many are looked at that share most, and a band that too many share
+    tells nothing.
     """
     leaders: dict[tuple[int, bytes], list[int]] = defaultdict(list)
     kept: dict[int, bytes] = {}
     members: dict[int, list[int]] = {}
     for number, found in sketches:
         bands = [(at, found[at : at + _BAND]) for at in range(0, VALUES * _BYTES, _BAND)]
-        near = dict.fromkeys(leader for band in bands for leader in leaders[band])
-        leader = next((one for one in near if likeness(kept[one], found) >= ALIKE), None)
+        near = Counter(leader for band in bands for leader in leaders[band]).most_common(_COMPARED)
+        leader = next((one for one, _ in near if likeness(kept[one], found) >= ALIKE), None)
         if leader is not None:
             members[leader].append(number)
             continue
         kept[number], members[number] = found, [number]
         for band in bands:
-            leaders[band].append(number)
+            if len(leaders[band]) < _SHARED:
+                leaders[band].append(number)
     yield from (group for group in members.values() if len(group) > 1)

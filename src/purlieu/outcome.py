@@ -182,10 +182,10 @@ _TABLE: tuple[tuple[str, str, str, bool, bool, str, str, str], ...] = (
      "サイトマップにあるアドレスだけを対象としており、このアドレスは含まれていません。",
      "本次只抓取站点地图列出的地址，而该地址未列出。"),
     ("excluded", "sitemap_location", "", False, False,
-     "Only a sitemap names this address that lies in another folder or on another host and may not speak for it; "
-     "name that sitemap in the host's robots.txt or in sitemap.files, or set sitemap.location.",
-     "このアドレスを記載しているのは、対象範囲外のフォルダーやホストにあるサイトマップだけです。"
-     "そのホストの robots.txt か sitemap.files に書くか、sitemap.location を設定してください。",
+     ("Only a sitemap names this address that lies in another folder or on another host and may not speak for it; "
+      "name that sitemap in the host's robots.txt or in sitemap.files, or set sitemap.location."),
+     ("このアドレスを記載しているのは、対象範囲外のフォルダーやホストにあるサイトマップだけです。"
+      "そのホストの robots.txt か sitemap.files に書くか、sitemap.location を設定してください。"),
      "只有位于其他文件夹或主机、无权代表该地址的站点地图列出了它；请在该主机的 robots.txt 或 sitemap.files 中写明，或设置 sitemap.location。"),
     ("missing", "not_found", "00203", False, False,
      "There is no such page (404); mend the links to it or bring the page back.",

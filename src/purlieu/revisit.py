@@ -66,7 +66,8 @@ class Known:
     """What earlier runs know of an address; ``kind`` and ``reason`` are how it ended when it was last asked for.
 
     ``asked_at`` in seconds since the epoch. ``lastmod`` is what its sitemap said then, as written. ``last_run`` has its
-    last response; ``is_whole`` says that this response, with its links, is still stored.
+    last response; ``is_whole`` says that this response, with its links, is still stored. ``is_sitemap``: it was read
+    as a sitemap file too.
     """
 
     kind: str
@@ -81,6 +82,7 @@ class Known:
     gone_runs: int = 0
     is_retired: bool = False
     is_whole: bool = True
+    is_sitemap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +180,13 @@ def plan(
     ``trust_of`` gives the measured trust by hint, ``chance`` is the page's lot in [0, 1) (see ``lot``). ``is_wanted``:
     an entry point, or a page whose time has come although nothing names it; these are asked in any case. Only what was
     fetched last time is left alone or asked conditionally; what failed or redirected is asked plainly, except what is
-    gone for good.
+    gone for good. A time in the future (the clock was wrong then, or is now) says nothing: the page is asked for.
     """
     if known.kind == "missing" and not is_wanted:
         return _of_missing(known, hint, rhythm, now)
     if known.kind not in {"fetched", "unchanged"} or not known.is_whole:
         return Plan(Action.FETCH, known)
-    if is_wanted:
+    if is_wanted or known.asked_at > now:
         return Plan(Action.ASK, known)
     name, is_announced, due_at = _said(known, hint, trust_of, rhythm, now)
     if is_announced:
@@ -228,7 +230,7 @@ def _said(
 def _of_missing(known: Known, hint: Hint | None, rhythm: Rhythm, now: float) -> Plan:
     """Return what to do with a page that was 404 or 410: asked ever more rarely, and in the end no more."""
     is_back = bool(hint and hint.lastmod_span is not None and hint.lastmod_span[0] > known.asked_at)
-    if known.gone_runs < rhythm.gone_after or is_back:
+    if known.gone_runs < rhythm.gone_after or is_back or (known.asked_at > now and not known.is_retired):
         return Plan(Action.FETCH, known)
     if known.is_retired:
         return Plan(Action.LEAVE, known, "missing.retired")
@@ -247,7 +249,7 @@ def sitemap_plan(
     """
     if known.kind not in {"fetched", "unchanged"} or not known.is_whole:
         return Plan(Action.FETCH, known)
-    if index_lastmod is None or known.lastmod is None or not rhythm.trust_hints:
+    if index_lastmod is None or known.lastmod is None or not rhythm.trust_hints or known.asked_at > now:
         return Plan(Action.ASK, known)
     if index_lastmod != known.lastmod:
         return Plan(Action.ASK, known, hint="index", is_announced=True)
@@ -274,7 +276,7 @@ def rarer(rhythm: Rhythm, times: int) -> float:
 
 def is_vanished_due(asked_at: float, missed_runs: int, rhythm: Rhythm, now: float) -> bool:
     """Return whether a known address that this run did not find is asked for: at once, then ever more rarely."""
-    return missed_runs == 0 or now >= asked_at + EARLY * rarer(rhythm, missed_runs - 1)
+    return missed_runs == 0 or asked_at > now or now >= asked_at + EARLY * rarer(rhythm, missed_runs - 1)
 
 
 def section_of(href: str) -> str:

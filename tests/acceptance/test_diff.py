@@ -153,6 +153,20 @@ def test_a_wrong_run_is_the_owners_mistake(store: MadeStore, words: tuple[str, .
     assert main(["diff", *words, "--store", str(store.path)]) == 2
 
 
+def test_a_crawl_without_two_runs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A crawl that is not in the store, or has one run so far, is named as it was typed, with what would do (R-8.2)."""
+    store = tmp_path / "one.db"
+    crawl(FakeWeb({HOME: html()}), made_settings(store, {"name": "docs"}))
+    assert main(["diff", "--last", "docs", "--store", str(store)]) == 2
+    assert (
+        capsys.readouterr().err == 'purlieu: --last = "docs": it has one run so far; crawl it again, or name two runs\n'
+    )
+    for command, option in (("diff", "--last"), ("runs", "--crawl"), ("store prune --keep 1", "--crawl")):
+        assert main([*command.split(), option, "dosc", "--store", str(store)]) == 2
+        told = f'purlieu: {option} = "dosc": there is no run of it in {store}; its crawls: docs\n'
+        assert capsys.readouterr().err == told
+
+
 def test_the_list_is_written_as_csv_and_json_lines(
     store: MadeStore, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -231,6 +231,31 @@ def test_a_clock_that_was_far_ahead_stops_no_schedule(store: MadeStore) -> None:
     assert [at for at, _ in runs.started] == [3 * HOUR]
 
 
+def test_due_times_that_a_wrong_clock_saw_come_again(store: MadeStore) -> None:
+    """After hours by a clock that was ahead, and a keeper that died then, a due time comes once more (R-8.5)."""
+    plan(store)
+    ahead = FakeClock(START + 10 * DAY)
+    kept(store, ahead, 4 * HOUR, Runs(store, ahead))
+    assert (243.0, "ended", 1, "done, exit status 0") in told(store)
+    store.insert("keeper", id=1, token="died", expires_at=START + 20 * DAY)
+    store.connection.execute("UPDATE schedule SET handled_at = ?", (START + 10 * DAY,))
+    clock = FakeClock(START + 10 * DAY + HOUR)
+    runs = Runs(store, clock)
+    kept(store, clock, 3 * HOUR, runs)
+    assert [at / HOUR for at, _ in runs.started] == [243.0]
+
+
+def test_a_run_that_was_killed_is_recorded_as_that(store: MadeStore) -> None:
+    """A run that died is told as killed, whether its keeper still lives or another comes (R-8.5, R-8.1)."""
+    plan(store)
+    clock = FakeClock()
+    runs = Runs(store, clock, seconds=HOUR)
+    kept(store, clock, 3.5 * HOUR, runs)
+    runs.under_way = 0
+    kept(store, FakeClock(START + 4 * HOUR), 60, runs)
+    assert told(store) == [(3.0, "ended", 1, "killed")]
+
+
 def test_a_run_that_cannot_begin_is_recorded(store: MadeStore) -> None:
     """A run that ends before it began, by a mistake in its settings, is recorded with what was said."""
     plan(store)
@@ -271,7 +296,8 @@ def test_schedules_are_planned_and_listed(tmp_path: Path, capsys: pytest.Capture
     store = str(tmp_path / "new.db")
     for more in (["--zone", "Asia/Tokyo", "-c", str(file)], ["--grace", "30 min"]):
         assert main(["schedule", "add", "docs", "--cron", "0 3 * * *", "--store", store, *more]) == 0
-    capsys.readouterr()
+    err = capsys.readouterr().err
+    assert err.count("docs has no run yet, whose settings would be taken") == 1  # of the schedule without a file
     assert main(["schedule", "list", "--json", "--store", store]) == 0
     one, two = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (one["zone"], one["config"], one["grace_seconds"], two["grace_seconds"]) == (
@@ -287,14 +313,27 @@ def test_schedules_are_planned_and_listed(tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.parametrize(
     "more", [["--cron", "nightly"], ["--cron", "0 3 * * *", "--zone", "Tokio"], [], ["--cron", "0 3 * * *", "--grace", "soon"],
-             ["--cron", "0 3 * * *", "-c", "nowhere.toml"]]
+             ["--cron", "0 3 * * *", "-c", "nowhere.toml"], ["--cron", "61 3 * * *", "--zone", "Mars"]]
 )  # fmt: skip
 def test_a_wrong_schedule_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str]) -> None:
     """A wrong expression, zone, grace or settings file is told and nothing is written (R-8.2)."""
     store = tmp_path / "new.db"
     assert main(["schedule", "add", "docs", "--store", str(store), *more]) == 2
-    assert capsys.readouterr().err.startswith("purlieu: ")
+    err = capsys.readouterr().err
+    assert err.startswith("purlieu: ")
+    assert err.count("\n") == (2 if "Mars" in more else 1)
     assert not store.exists()
+
+
+def test_nothing_to_keep_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A store that is not there is not kept, and one without schedules says how to plan one (R-8.2)."""
+    store = tmp_path / "new.db"
+    assert main(["keep", "--store", str(store)]) == 2
+    assert "plan a run first: `purlieu schedule add`" in capsys.readouterr().err
+    assert not store.exists()
+    SqliteDatabase.beside(str(store)).close()
+    assert main(["schedule", "list", "--store", str(store)]) == 0
+    assert capsys.readouterr().out == "no schedules; `purlieu schedule add` plans runs\n"
 
 
 def test_a_settings_file_or_the_last_run_gives_the_settings() -> None:

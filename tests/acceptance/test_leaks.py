@@ -78,6 +78,7 @@ TRIALS: Final = {
         host_is(r"www\.example\.(com|org)\.?"),
         {"homes": (HOME, OTHER)},
     ),
+    "moved-same-dir": Trial({"mode": "same-dir"}, in_folder, {"moved": True}),
     "moved-followed": Trial({"mode": "same-host"}, of_home, {"moved": True}),
     "moved-not-followed": Trial(
         {"mode": "same-host", "follow_redirected_seed": False},
@@ -196,6 +197,6 @@ def test_an_owners_hosts_are_imitated() -> None:
     named, moved, by_address = rounds(settings)
     with named, moved, by_address:
         assert named.url == "http://shop.example.net/a/b?c"
-        assert moved.url == "http://start0.test/go/0/1"
+        assert moved.url == "http://start0.test/go/0/1/"
         assert by_address.url.startswith("http://127.0.0.1:")
     assert rounds(Settings())[0]._wanted == (HOME,)

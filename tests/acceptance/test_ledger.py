@@ -162,7 +162,7 @@ def test_robots_redirect(store: MadeStore) -> None:
     [
         ("done", "limit:pages", "abandoned", "run_limit"),
         ("stopped", "interrupted", "abandoned", "stopped"),
-        ("failed", "system:StoreError", "abandoned", "stopped"),
+        ("failed", "system:store", "abandoned", "stopped"),
         ("running", None, "due", "due"),
     ],
 )

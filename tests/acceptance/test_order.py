@@ -8,8 +8,9 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.crawling import crawl, html, ledger, made_settings
 
@@ -143,6 +144,19 @@ def test_the_ledger_does_not_depend_on_the_order(
     assert other == one
 
 
+@example(
+    web={},
+    found=["http://a.test/", "http://a.test/map.xml", "http://c.test/"],
+    judge="any-seed",
+    special=(
+        {"http://c.test/robots.txt": ("text", "Sitemap: http://a.test/map.xml\n", None)},
+        {"http://a.test/map.xml": ("urlset", [], None)},
+    ),
+    sitemap={"mode": "links-and-sitemaps", "location": "by-discovery"},
+    validators=False,
+    days=0.5,
+    chance=0,
+)
 @given(
     web=webs,
     found=seeds,
@@ -197,3 +211,74 @@ def test_a_revisit_of_an_unchanged_web_has_the_ledger_of_the_first_run(
             row.pop(name)
         row["kind"] = "fetched" if row["kind"] == "unchanged" else row["kind"]
     assert one == two
+
+
+@given(
+    before=webs,
+    after=webs,
+    special=st.tuples(specials, specials),
+    changed=st.sets(st.sampled_from([*URLS, *MAPS, *ROBOTS])),
+    found=seeds,
+    judge=st.sampled_from(["any-seed", "own-seed"]),
+    sitemap=sitemaps,
+    validators=st.booleans(),
+    chance=st.integers(0, 99),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_revisit_of_a_changed_web_has_the_ledger_of_a_full_crawl(
+    before: dict[str, Any],
+    after: dict[str, Any],
+    special: tuple[Any, Any],
+    changed: set[str],
+    found: list[str],
+    judge: str,
+    sitemap: dict[str, str],
+    validators: bool,
+    chance: int,
+) -> None:
+    """Where all that would be left alone is asked for, a revisit sees the web of the day as a full crawl does (R-2.4).
+
+    Besides, it has what only the history knows.
+    """
+    old = before | special[0][0] | special[0][1]
+    new = after | special[1][0] | special[1][1]
+    now = {href: new.get(href, old[href]) if href in changed else old[href] for href in old}
+    now |= {href: page for href, page in new.items() if href in changed}
+    dice = random.Random(chance)
+
+    def told(web: dict[str, Any], store: Path, day: int, *, revisit: bool) -> dict[tuple[str, str], dict[str, Any]]:
+        clock = FakeClock(START + day * 86_400)
+
+        async def reply(request: Request) -> Made:
+            await clock.sleep(dice.random() * 10)
+            given = made(web.get(request.url, ("missing", None, None)))
+            given = answer(given, url=request.url) if isinstance(given, str) else given
+            if not validators or not isinstance(given, Response) or given.status != 200:
+                return given
+            tag = (("ETag", f'"{crc32(given.body)}"'),)
+            if ("If-None-Match", tag[0][1]) in request.headers:
+                return answer(status=304, headers=tag)
+            return replace(given, headers=(*given.headers, *tag))
+
+        tree = {
+            "name": "changed", "seeds": found, "scope": {"mode": "any", "judge_against": judge}, "sitemap": sitemap,
+            "politeness": {"connections": 3, "delay": 0.1}, "revisit": revisit,
+            "history": {"sample": 1, "gone_after": 9, "retire_after": 9},
+        }  # fmt: skip
+        result = crawl(FakeWeb(reply, clock), made_settings(store, tree), clock)
+        assert result.books_balanced, result.faults
+        rows = ledger(store, result.run)
+        for row in rows.values():
+            row["kind"] = "fetched" if row["kind"] == "unchanged" else row["kind"]
+            row["reason"] = "ok" if row["kind"] == "fetched" else row["reason"]
+            row.pop("attempts")
+        return rows
+
+    with tempfile.TemporaryDirectory() as folder:
+        again = Path(folder) / "again.db"
+        told(old, again, 0, revisit=False)
+        revisited = told(now, again, 2, revisit=True)
+        crawled = told(now, Path(folder) / "full.db", 2, revisit=False)
+    assert crawled.keys() <= revisited.keys()
+    if not any(row["found_by"] == "history" for row in revisited.values()):
+        assert revisited == crawled

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
+import shutil
 import tempfile
+from dataclasses import replace
 from email.utils import formatdate
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +23,7 @@ from purlieu.report.politeness import is_kept
 from purlieu.response import Request
 from purlieu.store.reader import ConductRow, Reader
 from purlieu.store.sqlite import SqliteDatabase
-from purlieu.testing.clock import FakeClock
+from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.loopback import Loopback, Received, message
 from purlieu.testing.web import Asked, FakeWeb, Made, answer
 
@@ -343,4 +345,71 @@ def test_a_real_server_sees_the_pause(tree: dict[str, Any], robots: str, gap: fl
     assert min(two - one for one, two in pairwise(moments)) >= gap - 0.02
     assert min(at for at in moments if at > refused[0] + 0.5) >= refused[0] + 1 - 0.02
     assert row.retry_afters == 1
+    assert is_kept(row)
+
+
+@pytest.mark.parametrize(
+    ("tree", "robots", "gap"),
+    [
+        ({"politeness": {"delay": 10.0}}, "", 10.0),
+        ({"host": [{"name": "site.test", "delay": 15.0}]}, "", 15.0),
+        ({}, "User-agent: *\nCrawl-delay: 8\n", 8.0),
+    ],
+)
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_kill_between_requests_hurries_nobody(
+    tmp_path: Path, tree: dict[str, Any], robots: str, gap: float, at: int
+) -> None:
+    """Killed while a request is under way, of which nothing was written, a resume waits for the pace in force (R-4.3)."""
+    clock, killed = FakeClock(), tmp_path / "killed"
+    killed.mkdir()
+    pages: dict[str, Made] = site(4) | {"http://site.test/robots.txt": robots or 404}
+
+    def reply(request: Request) -> Made:
+        if len(web.asked) == at - 1:
+            for path in tmp_path.glob("s.db*"):
+                shutil.copy(path, killed / path.name)
+        return pages.get(request.url, 404)
+
+    web = FakeWeb(reply, clock)
+    crawl(web, made_settings(tmp_path / "s.db", tree), clock)
+    last = web.asked[at - 1].began_at
+    again = FakeClock(START + last + 0.1)
+    web = FakeWeb(pages, again)
+    crawl(web, made_settings(killed / "s.db", tree), again, resume=True)
+    assert web.asked[0].began_at >= (0.0 if robots and at == 1 else gap) - 1e-6
+
+
+def test_requests_under_way_together_slow_a_host_once(tmp_path: Path) -> None:
+    """A burst of 429 on several connections is one burst: the extra pause begins at a second, not at its most (R-4.2)."""
+    clock = FakeClock()
+
+    def busy(_: Request) -> Made:
+        return answer("", status=429, headers={"Retry-After": "3"}) if 1.9 < clock.monotonic() < 4 else html()
+
+    web = FakeWeb(site(60) | {f"http://site.test/{number}": busy for number in range(60)}, clock, latency_seconds=0.3)
+    tree = {"politeness": {"delay": 0.05, "connections": 6, "adaptive": False, "retry_seconds": 0.0}}
+    row = polite(web, clock, tmp_path, tree)["site.test"]
+    assert (row.errors, row.most_backoff) == (6, 1.0)
+    assert set(endings(tmp_path / "s.db").values()) == {"fetched.ok"}
+    assert is_kept(row)
+
+
+def test_this_machine_is_known_again_after_a_pause(tmp_path: Path) -> None:
+    """A host on loopback that was given back for its Retry-After goes on at its own pace, and nobody says it was hurried (R-4.2)."""
+    clock, count = FakeClock(), itertools.count()
+
+    def reply(request: Request) -> Made:
+        if request.url.endswith("/robots.txt"):
+            made = answer("", status=404)
+        elif next(count) == 20:
+            made = answer("", status=429, headers={"Retry-After": "60"})
+        else:
+            made = answer("".join(f'<a href="/{one}">x</a>' for one in range(40)))
+        return replace(made, address="127.0.0.1")
+
+    web = FakeWeb(reply, clock, latency_seconds=0.01)
+    row = polite(web, clock, tmp_path)["site.test"]
+    assert row.retry_afters == 1
+    assert (row.rule, row.connections) == ("loopback", 8)
     assert is_kept(row)

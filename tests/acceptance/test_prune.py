@@ -93,7 +93,7 @@ def test_history_totals_and_findings_stay(store: MadeStore) -> None:
     assert store.connection.execute("SELECT count(*) FROM page").fetchone() == (2,)
     kept = {table: [run for run in left(store, table) if run < 4] for table in ROWS}
     assert {table: runs for table, runs in kept.items() if runs} == {
-        "response": [1], "sitemap_entry": [1], "sitemap_read": [1],
+        "response": [1], "sketch": [1], "sitemap_entry": [1], "sitemap_read": [1],
     }, "what a later run takes over stays"  # fmt: skip
     assert list(store.connection.execute("SELECT hash FROM response WHERE run = 1")) == [(key64(A),)]
 

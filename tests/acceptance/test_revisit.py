@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
@@ -308,6 +309,20 @@ def test_the_result_file_of_a_revisit_is_that_of_a_full_run(tmp_path: Path, days
     assert _result_rows(tmp_path / "s.db", 2) == _result_rows(tmp_path / "s.db", 1)
 
 
+def _learnt(store: Path) -> list[tuple[Any, ...]]:
+    """Return what the history has counted and measured, without times."""
+    connection = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY)
+    found: list[tuple[Any, ...]] = []
+    for query in (
+        "SELECT href, visits, changes, gone_runs, missed_runs, interval_seconds, kind, reason, lastmod, last_run FROM page",
+        "SELECT host, section, hint, run, announced, confirmed, sampled, missed, left_alone FROM trust",
+        "SELECT href, index_lastmod, last_run FROM sitemap_file",
+    ):
+        found += sorted(tuple(row) for row in connection.execute(query))
+    connection.close()
+    return found
+
+
 class _PowerCut(BaseException):
     """Ends a crawl as a power cut does: nothing more is written."""
 
@@ -346,6 +361,7 @@ def test_a_revisit_that_is_cut_short_resumes_to_the_same_ledger(tmp_path: Path, 
     assert {key: {n: v for n, v in row.items() if n not in differing} for key, row in one.items()} == {
         key: {n: v for n, v in row.items() if n not in differing} for key, row in two.items()
     }
+    assert _learnt(cut / "s.db") == _learnt(undisturbed / "s.db"), "nothing is counted twice, or lost"
 
 
 def test_explain_tells_the_history_of_a_page(tmp_path: Path) -> None:

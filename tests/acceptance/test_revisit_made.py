@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.crawling import crawl, endings, made_settings
+
 from purlieu.crawl.local import Result
 from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.made import Changes, MadeWeb, Sitemaps, fake
 from purlieu.testing.made.words import Lastmod
-from tests.crawling import crawl, endings, made_settings
 
 PAGES, CHANGED = 4_000, 40
 SAMPLE = 0.05

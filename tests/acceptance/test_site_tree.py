@@ -9,6 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from tests.crawling import HOME, crawl, html, made_settings
 from tests.made_store import MadeStore
 
@@ -83,19 +85,53 @@ def test_a_page_of_the_tree_has_fifty_entries_and_links_to_more(tmp_path: Path) 
         assert [len(one.nodes) for one in all_pages(tree, View(size=100))] == [100, 21]
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 50])
-@pytest.mark.parametrize(
-    "opened", [None, frozenset(), frozenset({HOME}), frozenset({HOME, NEWS, "http://other.test/"})]
-)
-def test_pages_of_any_size_make_the_whole_tree(tmp_path: Path, size: int, opened: frozenset[str] | None) -> None:
-    """IB-7: however many entries a page has, the pages give every visible entry once, and lead back the same way."""
-    with tree_of(made(tmp_path, *SITE)) as tree:
-        whole = tree.listing(View(opened=opened, size=1000))
-        pages = all_pages(tree, View(opened=opened, size=size))
+@pytest.fixture(scope="module")
+def site_tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteTree]:
+    """Give the tree of a small site."""
+    with tree_of(made(tmp_path_factory.mktemp("site"), *SITE)) as tree:
+        yield tree
 
-        assert keys(*pages) == keys(whole)
-        for before, after in pairwise(pages):
-            assert tree.listing(View(opened=opened, size=size), after.previous) == before
+
+SECTIONS = (HOME, NEWS, f"{NEWS}2025/", f"{NEWS}2026/", SHOP, "http://other.test/")
+SOME = st.frozensets(st.sampled_from(SECTIONS))
+
+
+@example(frozenset({f"{NEWS}2026/"}), Filter(is_on=True, sections=frozenset({f"{NEWS}2026/"})), 1)
+@given(st.none() | SOME, st.builds(Filter, st.booleans(), SOME), st.integers(1, 50))
+def test_pages_of_any_size_make_the_whole_tree(
+    site_tree: SiteTree, opened: frozenset[str] | None, chosen: Filter, size: int
+) -> None:
+    """IB-7: however many entries a page has, and whatever is open and selected, the pages give every visible entry once.
+
+    They lead back the same way.
+    """
+    whole = View(chosen, opened, size=1000)
+    small = replace(whole, size=size)
+    pages = all_pages(site_tree, small)
+
+    assert keys(*pages) == keys(site_tree.listing(whole))
+    for before, after in pairwise(pages):
+        assert site_tree.listing(small, after.previous) == before
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "",
+        "x",
+        "[]",
+        "{}",
+        "null",
+        '["a", 1e999, 0]',
+        '["a", 0, 1e40]',
+        '["a", 7, 0]',
+        '["\\ud800", 0, 0]',
+        "[" * 99_999,
+    ],
+)
+def test_a_place_that_was_typed_wrong_is_the_first_page(site_tree: SiteTree, at: str) -> None:
+    """What comes from the address line of a browser is no fault of ours: it shows the first page."""
+    assert site_tree.listing(View(size=2), at) == site_tree.listing(View(size=2))
 
 
 def test_sections_open_and_close(tmp_path: Path) -> None:

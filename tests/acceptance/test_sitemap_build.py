@@ -280,6 +280,26 @@ def test_lastmod_moves_with_the_main_content_only(tmp_path: Path) -> None:
     assert {entry.lastmod for entry in entries(tmp_path / "map")} == {None}
 
 
+def test_a_sitemap_is_kept_up_to_date(tmp_path: Path) -> None:
+    """SM-78: the file is made without a hand, follows the site, and holds what the owner lets in.
+
+    What is new, changed or gone is told for whoever is to be informed.
+    """
+    store, folder = tmp_path / "s.db", tmp_path / "map"
+    sites: tuple[dict[str, Made], ...] = (
+        {HOME: html("/a", "/b"), f"{HOME}a": html(), f"{HOME}b": html()},
+        {HOME: html("/b", "/c"), f"{HOME}b": html(body="<main>new</main>"), f"{HOME}c": html()},
+    )
+    profiles = (PLAIN, replace(PLAIN, exclude=("/c",)))
+    listed, moved = [], []
+    for day, (pages, profile) in enumerate(zip((*sites, sites[1]), (PLAIN, *profiles), strict=True)):
+        crawl(FakeWeb(pages), made_settings(store), FakeClock(START + day * DAY))
+        moved.append(set(build(store, folder, profile, tracks=True).moved))
+        listed.append(locs(folder))
+    assert listed == [{HOME, f"{HOME}a", f"{HOME}b"}, {HOME, f"{HOME}b", f"{HOME}c"}, {HOME, f"{HOME}b"}]
+    assert moved == [listed[0], {f"{HOME}a", f"{HOME}b", f"{HOME}c"}, {f"{HOME}c"}]
+
+
 def test_changefreq_is_measured(tmp_path: Path) -> None:
     """The word follows the changes that were seen, after four visits and not before (issue 4, SM-72)."""
     store = tmp_path / "s.db"

@@ -82,6 +82,17 @@ def test_loops_end() -> None:
     assert len(web.urls) == len(set(web.urls)) == 3
 
 
+def test_a_local_index_that_names_itself() -> None:
+    """A file on disk that names the place where it will stand is a loop too, and nothing is asked for."""
+    web = FakeWeb({})
+
+    async def main() -> list[Inspection]:
+        walk = SitemapWalk(settings.of({}), web, FakeClock(), WalkRules())
+        return [one async for one in walk.of_bytes(lambda: (index(TOP).encode(),), "index.xml", TOP)]
+
+    assert (kinds(asyncio.run(main())), web.urls) == ([["loop"]], [])
+
+
 @pytest.mark.parametrize(
     ("child", "expected"),
     [
@@ -234,6 +245,18 @@ def test_a_passing_fault_is_tried_again() -> None:
     found, _ = walked({TOP: lambda _: next(answers)})
 
     assert (found[0].entries, kinds(found)) == (1, [[]])
+
+
+def test_a_file_over_the_owners_limit() -> None:
+    """AMB-SM-10: a file larger than ``fetch.sitemap_bytes`` is told as too large, and by nothing else."""
+    web = FakeWeb({TOP: urlset(*(f"http://site.test/{number}" for number in range(100)))})
+
+    async def main() -> list[Inspection]:
+        made = settings.of({"fetch": {"sitemap_bytes": 1_024}})
+        return [one async for one in SitemapWalk(made, web, FakeClock(), WalkRules()).of_url(TOP)]
+
+    (found,) = asyncio.run(main())
+    assert ([one.kind for one in found.problems], 0 < found.entries < 100) == (["too-large"], True)
 
 
 def test_only_the_host_that_was_typed_may_open_private_addresses() -> None:

@@ -16,7 +16,7 @@ from tests.crawling import HOME, crawl, html, ledger, made_settings
 from tests.failing_disk import FailingDisk
 
 from purlieu.crawl.local import Crawl
-from purlieu.errors import SchemaMismatch, StoreBusy, StoreError
+from purlieu.errors import OutOfMemory, SchemaMismatch, StoreBusy, StoreError
 from purlieu.response import Request
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
@@ -417,3 +417,42 @@ def test_a_store_without_content_is_told(tmp_path: Path) -> None:
     store.touch()
     with pytest.raises(SchemaMismatch, match="holds nothing yet"):
         SqliteDatabase.reader(str(store))
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def test_a_run_without_memory_is_stopped_by_the_system(tmp_path: Path, whole: dict[Any, Any]) -> None:
+    """Memory that gives out ends the run as failed with a remedy, not one page as crashed, and ``--resume`` goes on (R-8.1)."""
+
+    def out_of_memory(request: Request) -> Any:
+        if request.url == f"{HOME}5":
+            raise MemoryError
+        return reply(request)
+
+    store = tmp_path / "s.db"
+    with pytest.raises(OutOfMemory, match="ask fewer hosts at once"):
+        crawl(FakeWeb(out_of_memory), made_settings(store, SETTINGS))
+    reader = Reader(SqliteDatabase.reader(str(store)))
+    run = reader.latest()
+    assert run is not None
+    assert (run.state, run.stop_reason) == ("failed", "system:memory")
+    assert check(str(store), NOW).is_sound
+    assert resumed(store) == whole
+
+
+def test_a_filter_without_memory_stops_the_run(tmp_path: Path) -> None:
+    """The owner's callable may refuse a page; that the machine has no memory is no refusal (R-3.4, R-8.1)."""
+
+    def accept(href: str) -> bool:
+        if href == f"{HOME}5":
+            raise MemoryError
+        return True
+
+    async def main() -> None:
+        settings = made_settings(tmp_path / "s.db", SETTINGS)
+        async with Crawl(settings, fetcher=FakeWeb(reply), clock=FakeClock(), accept=accept) as run:
+            await run.run()
+
+    with pytest.raises(OutOfMemory):
+        asyncio.run(main())

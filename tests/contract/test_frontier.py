@@ -255,3 +255,16 @@ def test_a_voided_lease_waits_for_the_pace_that_was_in_force() -> None:
     assert machine.frontier.lease(machine.now + 19.9) is None
     assert machine.frontier.next_due(machine.now) == machine.now + 20.0
     machine.teardown()
+
+
+def test_a_host_without_its_row_is_never_waited_for() -> None:
+    """A store that lost the row of a host, as a damaged one may, does not keep a worker busy for ever (R-4.1)."""
+    machine = FrontierMachine()
+    machine.database.run("add_run_host", 1, 99)
+    machine.database.run("host_due", 0.0, 1, 99)
+    lease = machine.frontier.lease(machine.now)
+    assert lease is not None
+    assert lease.name == "a.test"
+    assert machine.frontier.lease(machine.now) is None
+    assert machine.frontier.next_due(machine.now) is None
+    machine.teardown()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import socket
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -130,6 +131,15 @@ def test_pages_appear_vanish_and_move() -> None:
         )
 
 
+def test_links_that_come_and_go_leave_the_main_text_alone() -> None:
+    """A page whose links appear or vanish has the same main text: only what ``changed`` names has another digest."""
+    web = MadeWeb(hosts=2, pages=300, cross_links=2, changes=Changes(appear=0.02, vanish=0.02))
+    stays = {url for url, what in web.pages_at(1) if what == "page"} - set(dict(web.changed(1, 4)))
+    relinked = [url for url in stays if body_of(web, url, 1) != body_of(web, url, 4)]
+    assert len(relinked) > 20
+    assert [url for url in relinked if digest_of(web, url, 1) != digest_of(web, url, 4)] == []
+
+
 @pytest.mark.parametrize("validators", ["both", "etag", "date"])
 def test_validators_are_honoured(validators: Validators) -> None:
     """A conditional request is answered with 304 until the page changes, and with the page after that."""
@@ -252,3 +262,15 @@ def real_crawl(settings: Settings) -> None:
             await run.run()
 
     asyncio.run(main())
+
+
+def test_what_was_sent_by_who_has_gone_is_in_the_log() -> None:
+    """After ``settle`` every request of a client that closed without reading is in the log, so logs can be cut there."""
+    with MadeServer(MadeWeb(hosts=1, pages=5)) as server:
+        place = urlsplit(server.url)
+        for number in range(200):
+            with socket.create_connection((place.hostname or "", server.port)) as client:
+                client.sendall(f"GET /{number} HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
+        server.settle()
+        assert len(server.log) == 200
+        assert not server.connections

@@ -225,3 +225,13 @@ def test_the_demo_pdf_is_whole() -> None:
     assert table[0] == b"xref"
     for number, line in enumerate(table[3:8], 1):
         assert data[int(line[:10]) :].startswith(b"%d 0 obj" % number)
+
+
+def test_the_demo_stands_where_it_stood_if_it_can() -> None:
+    """The demo is served on the port that is asked for, and on another one while that is taken."""
+    with demo.DemoSite() as taken:
+        with demo.serve(taken.port) as elsewhere:
+            assert elsewhere != taken.url
+        port = taken.port
+    with demo.serve(port) as start:
+        assert start == f"http://127.0.0.1:{port}/"

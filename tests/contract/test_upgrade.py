@@ -286,3 +286,22 @@ def test_a_kill_in_mid_upgrade_leaves_the_old_store(tmp_path: Path, version: int
             assert dict(tables(cut)) == before
     reader.close()
     assert version in found
+
+
+def test_the_history_knows_how_a_page_ended_last(tmp_path: Path) -> None:
+    """A page that led elsewhere when it was asked for last is no page that stands unchanged, after an upgrade too (R-2.4)."""
+    store = old_store(tmp_path, 1)
+    connection = apsw.Connection(str(store))
+    newest = "(SELECT max(run) FROM entry WHERE href = ?1 AND attempts > 0)"
+    connection.execute(
+        "UPDATE entry SET kind = 'redirected', reason = 'meta_refresh', due_at = NULL, redirect_to = ?2 "
+        f"WHERE href = ?1 AND run = {newest}",
+        (f"{HOME}a", f"{HOME}c"),
+    )
+    connection.close()
+    upgraded(store)
+    connection = apsw.Connection(str(store))
+    told = dict(connection.execute("SELECT href, kind || '.' || reason FROM page"))
+    connection.close()
+    assert told[f"{HOME}a"] == "redirected.meta_refresh"
+    assert told[f"{HOME}b"] == "fetched.ok"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -41,6 +42,7 @@ def test_a_made_web_is_served_until_it_is_interrupted(tmp_path: Path) -> None:
         (["--change", "2:1"], 2),
         (["--hosts", "0"], 1),
         (["--hosts", "2", "--naming", "one.test"], 1),
+        (["--port", "70000"], 2),
     ],
 )
 def test_a_wrong_web_is_told(words: list[str], status: int, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,3 +50,13 @@ def test_a_wrong_web_is_told(words: list[str], status: int, capsys: pytest.Captu
     assert main(["proof", "web", *words]) == status
     said = capsys.readouterr().err
     assert all(f'"{value}"' in said for value in words[1::2]) if status == 2 else words[-1] in said
+
+
+def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A port that cannot be opened is the owner's mistake, told with a remedy (R-8.2)."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert main(["proof", "web", "--naming", "h{}.localhost", "--port", port]) == 2
+    assert f'--port = "{port}": it cannot be opened (' in capsys.readouterr().err

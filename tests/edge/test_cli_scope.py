@@ -86,6 +86,21 @@ def test_explain_in_a_run(store: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert "s3cret" not in out
 
 
+def test_explain_without_settings_means_the_latest_run(
+    store: str, toml: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has crawled without a settings file is told of the latest run; the ending of what is in stands on top."""
+    folder = Path(store).parent
+    monkeypatch.chdir(folder)
+    Path(toml).unlink()
+    assert main(["explain", f"{HOME}gone", "--store", store]) == 0
+    assert "run 1 has no row of it" in capsys.readouterr().out
+    assert main(["explain", f"{HOME}r", "--store", store]) == 0
+    assert capsys.readouterr().out.splitlines()[4].startswith("  ending      redirected.permanent: The server says")
+    assert main(["explain", f"{HOME}r"]) == 2
+    assert "neither such a file nor a store purlieu.db; give -c FILE, or --store FILE" in capsys.readouterr().err
+
+
 def test_explain_in_a_run_as_json(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The same as values: the rows of the ledger, each with its ending."""
     assert main(["explain", f"{HOME}a", "--run", "1", "--store", store, "--json"]) == 0
@@ -220,6 +235,7 @@ def test_scope_speaks_the_owner_s_language(
     assert main(["scope", "whatif", "latest", "-c", toml, "--store", store, "--lang", language]) == 0
     told = capsys.readouterr().out
     assert not [word for word in ("Run ", "enters", "Leaves", "Each page") if word in told]
+    assert told.endswith("。\n")
 
 
 def test_the_file_s_language_is_spoken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

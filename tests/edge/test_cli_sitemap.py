@@ -94,6 +94,19 @@ def test_listing_1_as_the_article_prints_it(tmp_path: Path, capsys: pytest.Captu
     assert [one["kind"] for one in told["problems"]] == ["late-declaration", "stray-tag"]
 
 
+def test_what_only_a_strict_reader_finds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that lenient reading has nothing to say of, and strict reading refuses, says how to learn why."""
+    path = tmp_path / "control.xml"
+    path.write_text(f'<urlset xmlns="{NS}"><url><loc>http://a.test/\x01</loc></url></urlset>', encoding="utf-8")
+
+    assert main(["sitemap", "check", str(path)]) == 0
+    assert capsys.readouterr().out.endswith(
+        "Read strictly: not valid.\nWhat is wrong strictly is told with --strict.\n"
+    )
+    status, (told,) = asked(capsys, "check", str(path), "--strict", "--json")
+    assert (status, [one["kind"] for one in told["problems"]]) == (1, ["xml"])
+
+
 def test_where_a_file_will_stand(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
     """SM-30: with --url the location rule is asked of a file too; without there is no place to measure by."""
     status, (told,) = asked(capsys, "check", listing, "--url", "http://www.mycompany.com/news/s.xml", "--json")
@@ -158,7 +171,7 @@ def test_check_by_url_tells_every_fate(served: str, capsys: pytest.CaptureFixtur
 
     assert main(["sitemap", "check", f"{served}/sitemap.xml", "--crawl"]) == 0
     text = capsys.readouterr().out
-    assert "5 entries in 1 files, 0 problems." in text
+    assert "5 entries in 1 file, 0 problems." in text
     assert f"{served}/gone" in text
     assert f"  {served}/good" not in text
 
@@ -217,14 +230,14 @@ def test_tree_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_diff(listing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was added, removed or changed in lastmod, changefreq or priority, as text, JSON and CSV."""
-    text = LISTING_1.replace("2006-05-01", "2007-05-01").replace("0.3", "0.4").replace("/news/", "/neu/")
+    text = LISTING_1.replace("2006-05-01", "2007-05-01").replace("0.3", "0.0").replace("/news/", "/neu/")
     (tmp_path / "b.xml").write_text(text, encoding="utf-8")
     words = ["diff", listing, str(tmp_path / "b.xml")]
 
     assert main(["sitemap", *words]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert (
-        lines[0] == "changed  http://www.mycompany.com/archive/  lastmod 2006-05-01 -> 2007-05-01, priority 0.3 -> 0.4"
+        lines[0] == "changed  http://www.mycompany.com/archive/  lastmod 2006-05-01 -> 2007-05-01, priority 0.3 -> 0.0"
     )
     assert lines[1:] == [
         "added    http://www.mycompany.com/neu/", "removed  http://www.mycompany.com/news/", "1 added, 1 removed, 1 changed.",
@@ -268,7 +281,7 @@ def test_diff_of_a_run_and_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     crawl(FakeWeb(pages), made_settings(tmp_path / "s.db"))
     (tmp_path / "after.xml").write_text(f'<urlset xmlns="{NS}">{after}</urlset>', encoding="utf-8")
 
-    words = ["latest", str(tmp_path / "after.xml"), "--store", str(tmp_path / "s.db"), "--json"]
+    words = ["site.test@last", str(tmp_path / "after.xml"), "--store", str(tmp_path / "s.db"), "--json"]
     _, told = asked(capsys, "diff", *words)
 
     assert [(one["change"], one["url"]) for one in told[:-1]] == [("added", f"{HOME}new"), ("removed", f"{HOME}old")]

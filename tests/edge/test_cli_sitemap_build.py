@@ -127,6 +127,7 @@ def test_robots_txt_is_printed_or_updated(store: str, here: Path, capsys: pytest
     """``--robots -`` prints the line; a file gets it once and keeps all else byte for byte (SM-44)."""
     assert main(["sitemap", "build", "1", "-o", "map", "--robots", "-"]) == 0
     assert capsys.readouterr().out.endswith(f"Sitemap: {HOME}sitemap.xml\n")
+    assert told(["1", "-o", "map", "--robots", "-"], capsys)["sitemaps"] == [f"{HOME}sitemap.xml"]  # JSON alone
     before = b"User-agent: *\r\nDisallow: /x\r\n# \xff"
     (here / "robots.txt").write_bytes(before)
     for _ in range(2):
@@ -187,11 +188,11 @@ def test_indexnow_is_told_what_moved(
 
 
 def test_a_refused_submission_is_told(store: str, engine: Loopback, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is not taken gives status 1, the rest is not asked, and the files stand all the same."""
-    pings = [word for path in ("refuse", "ping") for word in ("--ping", f"{engine.origin}/{path}")]
+    """What is not taken gives status 1, that address is asked no more, and the files stand all the same."""
+    pings = [word for path in ("refuse?a", "refuse?b", "ping") for word in ("--ping", f"{engine.origin}/{path}")]
     facts = told(["1", "-o", "map", *pings], capsys, status=1)
-    assert [(one["status"], one["taken"]) for one in facts["submitted"]] == [(403, False)]
-    assert len(engine.log) == 1
+    assert [(one["status"], one["taken"]) for one in facts["submitted"]] == [(403, False), (200, True)]
+    assert [one.path for one in engine.log] == ["/refuse", "/ping"]
     assert locs("map") == [HOME, f"{HOME}a"]
 
 
@@ -238,6 +239,19 @@ def test_a_folder_of_files_becomes_a_sitemap(here: Path, capsys: pytest.CaptureF
         f"{BASE}de/": both,
         f"{BASE}en.htm": both,
     }
+
+
+def test_odd_names_of_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file's name is encoded byte by byte as a server is asked for it; pipes and loops of links are passed over."""
+    folder = here / "www"
+    folder.mkdir()
+    for name in (b"\xff.html", b"a%20b.html", b"new\nline.html", b"#?.html", b'quote".html'):
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text(html(), encoding="utf-8")
+    os.mkfifo(folder / "pipe.html")
+    (folder / "loop").symlink_to(folder)
+    told(["--from-files", str(folder), "--base", BASE, "-o", "map"], capsys)
+    names = ("%FF.html", "a%2520b.html", "new%0Aline.html", "%23%3F.html", "quote%22.html")
+    assert set(locs("map")) == {f"{BASE}{name}" for name in names}
 
 
 def test_a_folder_is_built_by_a_profile(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -297,13 +311,42 @@ def test_every_wrong_line_of_a_list_is_told(here: Path, capsys: pytest.CaptureFi
         f"loc,lastmod,changefreq,priority\nnowhere,,,\n{BASE},soon,,\n{BASE},,often,\n{BASE},,,2\n"
     )
     (here / "b.csv").write_text("address\nx\n")
-    (here / "c.jsonl").write_text("{\n")
+    (here / "c.jsonl").write_text("{\n[1]\n" + '{"loc": ["x"], "lastmod": {}}\n')
     words = [word for name in "abc" for word in ("--from-list", f"{name}.{'jsonl' if name == 'c' else 'csv'}")]
     assert main(["sitemap", "build", *words, "-o", "map"]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(" = ")[0] for line in lines] == [
         *(f"purlieu: a.csv: line {number}" for number in (2, 3, 4, 5)),
         "purlieu: b.csv: line 1",
-        "purlieu: --from-list",
+        *(f"purlieu: c.jsonl: line {number}" for number in (1, 2, 3)),
     ]
+    assert not Path("map").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.csv", "url;priority\n{0}a,b;0.5\n", ["a,b"]),
+        ("a.csv", "title\tloc\nx\t{0}a\n\t\n", ["a"]),
+        ("a.csv", 'loc\n{0}a,b;c\n"{0}d"\n', ["a,b;c", "d"]),
+        ("a.csv", 'loc,title\n{0}a,"x\n{0}y"\n{0}b,,\n', ["a", "b"]),
+        ("a.txt", "\ufeff{0}a,b\r\n\r\n{0}c\r\n", ["a,b", "c"]),
+        ("a.jsonl", '"{0}a"\n{{"URL": "{0}b"}}\n', ["a", "b"]),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_lists_as_programs_write_them(
+    name: str, text: str, expected: list[str], encoding: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A list has any usual delimiter and byte order mark, and no address is cut at a comma (SM-75)."""
+    (here / name).write_bytes(text.format(BASE).replace("\ufeff", "").encode(encoding))
+    told(["--from-list", name, "-o", "map"], capsys)
+    assert locs("map") == [f"{BASE}{path}" for path in expected]
+
+
+def test_a_line_with_more_values_than_columns_is_a_mistake(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An address with a comma and without quotes is not taken for a shorter one: the line is told."""
+    (here / "a.csv").write_text(f"loc,lastmod\n{BASE}a,b,2026-01-01\n")
+    assert main(["sitemap", "build", "--from-list", "a.csv", "-o", "map"]) == 2
+    assert "a.csv: line 2" in capsys.readouterr().err
     assert not Path("map").exists()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.made_store import MadeStore
 
 from purlieu.cli import summary
 from purlieu.cli.main import main
-from purlieu.cli.words import padded, width
+from purlieu.cli.words import columned, fitted, folded, padded, width
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 
@@ -107,7 +108,7 @@ def test_findings_are_told_the_worst_first(store: MadeStore) -> None:
         ({}, True, 0),
         ({"stop_reason": "limit:pages"}, True, 0),
         ({"state": "stopped", "stop_reason": "interrupted"}, False, 130),
-        ({"state": "failed", "stop_reason": "system:StoreError"}, False, 1),
+        ({"state": "failed", "stop_reason": "system:store"}, False, 1),
         ({"books": {"balanced": False, "faults": []}}, False, 1),
         ({"books": None}, False, 1),
     ],
@@ -173,6 +174,56 @@ def test_width_counts_columns_of_a_terminal() -> None:
     assert [width(text) for text in ("abc", "日本", "e\u0301", "ﾊﾝ", "Ａ")] == [3, 4, 1, 2, 2]
     assert padded("日本", 6) == "日本  "
     assert padded("5", 3, right=True) == "  5"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  fetched.ok    14  The page was fetched.",
+        "  missing.gone   2  The page is gone for good (410); remove the links to it, wherever they may be.",
+        "  missing.gone   2  ページは恒久的に削除されました（410）。リンクを削除してください。ほかにもあれば、それも。",
+        "  https://www.example.com/an/address/that/is/longer/than/the/line/and/stays/whole",
+        "  one very long first column that leaves no room at all here  and a second one that is long as well",
+        "",
+    ],
+)
+@pytest.mark.parametrize("columns", [44, 80])
+def test_lines_are_folded_below_their_last_column(line: str, columns: int) -> None:
+    """No text is lost, no line is wider than the terminal unless one word or the columns before are, and no stop begins one."""
+    rows = list(folded(line, columns))
+    text = "".join(rows)
+    assert "".join(text.split()) == "".join(line.split())
+    assert all(width(row) <= columns for row in rows) or "www" in line or "no room" in line
+    assert all(row.lstrip()[:1] not in {"。", "、", "）", ")"} for row in rows)
+    if len(rows) > 1:
+        place = width(rows[0]) - width(rows[0].rpartition("  ")[2])
+        assert {width(row) - width(row.lstrip()) for row in rows[1:]} == {place}
+
+
+class Terminal(StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+def test_a_table_too_wide_for_the_terminal_shows_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file gets every column, a narrow terminal those that matter most."""
+    rows = [("A", "B", "C"), ("1", "x" * 30, "3")]
+    monkeypatch.setenv("COLUMNS", "30")
+    assert list(columned(rows, Terminal(), ("A", "C"))) == ["A  C", "1  3"]
+    assert list(columned(rows, StringIO(), ("A", "C")))[1].split() == list(rows[1])
+    monkeypatch.setenv("COLUMNS", "36")
+    assert list(columned(rows, Terminal(), ("A", "C")))[1].split() == list(rows[1])
+
+
+def test_lines_are_folded_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes into a file or a pipe stays one line each; a terminal has as many columns as it says."""
+    monkeypatch.setenv("COLUMNS", "40")
+    line = "  1  " + "word " * 20
+    assert list(fitted([line], StringIO())) == [line]
+    assert len(list(fitted([line], Terminal()))) == 3
 
 
 def test_runs_are_listed_the_newest_first(store: MadeStore, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,21 @@ def test_politeness_as_a_table(store: Path, capsys: pytest.CaptureFixture[str]) 
         assert sentence in told
 
 
+def test_hosts_that_were_asked_as_one_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each group has a line below the table, with its hosts and requests, as the table has no room for it (R-4.6)."""
+    other = "http://two.test/"
+    tree = {"seeds": [HOME, other], "group": [{"name": "both", "hosts": ["site.test", "two.test"]}]}
+    crawl(FakeWeb({HOME: html(), other: html()}), made_settings(tmp_path / "s.db", tree))
+    for language, sentence in (
+        ("en", "Asked as one: list:both, 2 hosts, 4 requests."),
+        ("ja", "2 件"),
+        ("zh", "list:both"),
+    ):
+        words = ["report", "1", "--format", "politeness", "--store", str(tmp_path / "s.db"), "--lang", language]
+        assert main(words) == 0
+        assert sentence in capsys.readouterr().out.splitlines()[-2]
+
+
 def test_politeness_as_json(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One object a host, spans in seconds, with whether it was kept."""
     assert main(["report", "latest", "--store", str(store), "--format", "politeness", "--json"]) == 0
@@ -70,8 +85,17 @@ def test_duplicates(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-@pytest.mark.parametrize("words", [["--json"], ["--format", "csv", "--format", "politeness"]])
-def test_what_is_printed_goes_alone(store: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON without something to print, or a file beside it, is the owner's mistake (exit status 2)."""
-    assert main(["report", "latest", "--store", str(store), *words]) == 2
+def test_the_books_as_json(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files are written with --json too, and the books are one object, with the files' paths (R-8.2)."""
+    words = ["report", "latest", "--store", str(store), "--format", "csv", "-o", str(tmp_path), "--json"]
+    assert main(words) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    told = json.loads(line)
+    assert (told["run"], told["balanced"], told["files"]) == (1, True, [str(tmp_path / "ledger.csv")])
+
+
+@pytest.mark.parametrize("other", ["csv", "duplicates"])
+def test_what_is_printed_goes_alone(store: Path, other: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file beside what is printed, or two things to print, is the owner's mistake (exit status 2)."""
+    assert main(["report", "latest", "--store", str(store), "--format", other, "--format", "politeness"]) == 2
     assert "write --format politeness" in capsys.readouterr().err

@@ -78,6 +78,13 @@ def test_every_fact_that_changed_is_named(after: Seen, facts: tuple[str, ...]) -
     assert judge(PAGE, after)[1] == facts
 
 
+def test_what_is_gone_and_was_left_alone_is_no_news() -> None:
+    """A 404 that a revisit knows and does not ask for has no status, which is no change, now or when it is asked."""
+    alone = Seen("missing", "not_found")
+    assert judge(LOST, alone) == judge(alone, LOST) == (Difference.UNCHANGED, ())
+    assert judge(alone, Seen("missing", "gone", 410)) == (Difference.UNCHANGED, ("reason",))
+
+
 def test_a_reason_that_changed_outside_is_told() -> None:
     """A URL that both runs kept out is listed only where the reason is another one."""
     assert not is_told(*judge(OUT, OUT))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from purlieu.likeness import groups, likeness, sketch
 
@@ -43,3 +44,30 @@ def test_groups_hold_what_is_like_their_first() -> None:
     texts = [one, two, [*one, "more"], text(3), [*two[:-1], "less"], ["some", *one]]
     found = list(groups((number, sketch(" ".join(words))) for number, words in enumerate(texts)))
     assert found == [[0, 2, 5], [1, 4]]
+
+
+class Read(bytes):
+    """A sketch that counts how often it is read."""
+
+    times = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        """Count one reading."""
+        Read.times += 1
+        return super().__getitem__(at)
+
+
+def test_pages_of_one_template_are_grouped_in_linear_time() -> None:
+    """Four fifths of every page are its template's: no page is compared with all others, and twins are found all the same."""
+    dice = random.Random(1)
+
+    def value() -> bytes:
+        return dice.getrandbits(32).to_bytes(4, "little")
+
+    template = [value() for _ in range(64)]
+    pages = [[one if dice.random() < 0.8 else value() for one in template] for _ in range(800)]
+    twins = [[*page[:5], value(), *page[6:]] for page in pages[:100]]
+    told = [Read(b"".join(values)) for values in [*pages, *twins]]
+    found = list(groups(enumerate(told)))
+    assert Read.times < 6_000 * len(told), "each is read for itself and 32 others at most"
+    assert sum(any({number, 800 + number} <= set(group) for group in found) for number in range(100)) >= 90

@@ -3,7 +3,6 @@
 The last column was worked out by hand from the URL Standard, the public suffix list and the items named.
 """
 
-
 from __future__ import annotations
 
 from typing import Any, Final

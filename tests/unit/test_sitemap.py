@@ -21,6 +21,7 @@ from purlieu.sitemap.markup import Markup
 
 URL = "https://example.com/map/sitemap.xml"
 NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
+GOOD = "<url><loc>https://example.com/</loc></url>"
 LISTING_1 = """
 <?xml version="1.0" encoding="UTF-8"?>
 
@@ -510,6 +511,48 @@ def test_a_file_that_declares_entities_is_given_up(doctype: str) -> None:
     for strict in (False, True):
         assert locs(text, strict=strict) == []
     assert kinds(text) == ["doctype", "dtd"]
+    assert kinds(text, strict=True) == ["dtd" if "DOCTYPE" in doctype else "xml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("https://example.com/1\nhttps://example.com/22\n", ["https://example.com/1"]),
+        ("<urlset><url><loc>https://example.com/1</loc></url><url><loc>https://example.com/22</loc></url></urlset>",
+         ["https://example.com/1"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("how", ["gzip", "limit", "way"])
+def test_what_a_cut_leaves_half_is_no_entry(text: str, whole: list[str], how: str) -> None:
+    """Where a file breaks off, half an address is none, and only the cut is told (AMB-SM-10)."""
+    body = text[: text.index("/22") + 2].encode()
+    if how == "gzip":
+        found = sitemap.read(gzip.compress(body)[:-8], url=URL)
+    elif how == "limit":
+        found = sitemap.read(text.encode(), url=URL, limit_bytes=len(body))
+    else:
+        found = sitemap.read(body, url=URL, whole=False)
+
+    assert [entry.loc for entry in found.entries] == whole
+    told = [problem.kind for problem in found.problems if problem.kind != "namespace"]
+    assert told == {"gzip": ["gzip"], "limit": ["too-large"], "way": []}[how]
+
+
+def test_addresses_that_are_none_are_left_out() -> None:
+    """An entry whose host or port no URL can have is left out and told; the others stay (SM-34)."""
+    wrong = (
+        "http://example.com:99999/",
+        "http://a b/",
+        "https://[1::2",
+        "http://1.2.3.4.5.256/x",
+        "http://",
+        "https://?x",
+    )
+    text = "".join(f"<url><loc>{loc}</loc></url>{GOOD}" for loc in wrong)
+
+    assert locs(f"<urlset>{text}</urlset>") == ["https://example.com/"] * len(wrong)
+    assert kinds(f"<urlset>{text}</urlset>") == ["bad-loc"] * len(wrong)
+    assert locs("\n".join(("http://example.com/", *wrong))) == ["http://example.com/"]
 
 
 def test_a_mere_document_type_is_passed_over() -> None:
@@ -517,7 +560,7 @@ def test_a_mere_document_type_is_passed_over() -> None:
     text = f'<!DOCTYPE urlset SYSTEM "http://example.com/x.dtd"><urlset xmlns="{NS}"><url><loc>https://example.com/</loc></url></urlset>'
 
     assert locs(text) == ["https://example.com/"]
-    assert kinds(text) == ["doctype"]
+    assert kinds(text) == kinds(text, strict=True) == ["doctype"]
     assert locs(text, strict=True) == []
 
 

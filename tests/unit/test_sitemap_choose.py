@@ -287,6 +287,14 @@ def test_naming_it_twice_changes_nothing(body: bytes) -> None:
     assert once.startswith(body)
 
 
+def test_the_line_is_where_robots_read_it() -> None:
+    """Of a robots.txt of which robots read only the beginning (R-8.3) the line goes there, behind a byte order mark."""
+    body = b"\xef\xbb\xbfUser-agent: *\r\n" + b"Disallow: /a\r\n" * 50_000
+    after = announce.robots_txt(body, [MAP])
+    assert after == body[:3] + f"Sitemap: {MAP}\r\n".encode() + body[3:]
+    assert announce.robots_txt(after, [MAP]) == after
+
+
 def test_a_ping_carries_the_sitemap() -> None:
     """An address is asked with the sitemap's URL, percent-encoded, as a query or where the owner wants it (SM-45)."""
     told = "http%3A%2F%2Fa.test%2Fsitemap.xml"

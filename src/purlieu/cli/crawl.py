@@ -19,7 +19,7 @@ from typing import Any, Protocol, TextIO
 
 from purlieu.cli import config, log
 from purlieu.cli.progress import Display, Json, Lines, Live, Quiet
-from purlieu.cli.words import Say, safe, speaker
+from purlieu.cli.words import Say, fitted, safe, speaker
 from purlieu.crawl.local import Crawl, Progress, Result
 from purlieu.decide import Visit
 from purlieu.errors import Mistake, SettingsError, StoreError
@@ -229,7 +229,7 @@ def _demo(arguments: argparse.Namespace) -> AbstractContextManager[str]:
         return nullcontext("")
     from purlieu.testing import demo
 
-    return demo.serve()
+    return demo.serve(demo.PORT)
 
 
 def _end(made: Settings, arguments: argparse.Namespace, result: Result, words: Sequence[str]) -> int:
@@ -257,7 +257,8 @@ def _end(made: Settings, arguments: argparse.Namespace, result: Result, words: S
     if arguments.json:
         Json(sys.stdout).write("end", summary.facts(told))
     else:
-        sys.stdout.writelines(f"{line}\n" for line in summary.lines(told, made.language))
+        lines = summary.lines(told, made.language)
+        sys.stdout.writelines(f"{line}\n" for line in fitted(lines, sys.stdout))
     if made.retention.ledger_runs or made.after.command or made.after.webhook:
         from purlieu.cli.after import after
 

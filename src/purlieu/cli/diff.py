@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from purlieu.cli.report import opened, run_named
+from purlieu.cli.report import known_crawl, opened, run_named
 from purlieu.cli.summary import table
 from purlieu.cli.words import safe, speaker
 from purlieu.difference import FACTS, MEANINGS, Difference
@@ -59,6 +59,10 @@ def _runs(arguments: argparse.Namespace, reader: Reader) -> tuple[RunRow, RunRow
     if arguments.last:
         if named:
             raise SettingsError((Mistake("--last", arguments.last, "name two runs, or --last CRAWL, not both"),))
+        runs = known_crawl(reader, "--last", arguments.last, arguments.store)
+        if sum(one.crawl == arguments.last for one in runs) < 2:
+            remedy = "it has one run so far; crawl it again, or name two runs"
+            raise SettingsError((Mistake("--last", arguments.last, remedy),))
         named = [f"{arguments.last}@last-1", f"{arguments.last}@last"]
     if len(named) != 2:
         remedy = "name two runs, the earlier first, or --last CRAWL for the last two of a crawl"

@@ -119,7 +119,11 @@ COMMANDS: Final = (
             ),
             Argument(("-o", "--output"), "where to write (default: where the run's settings say)", "FOLDER"),
             Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
-            Argument(("--json",), f"print one JSON object a line, with {' or '.join(VIEWS)}", kind="flag"),
+            Argument(
+                ("--json",),
+                "print JSON: the books as one object, or what is printed instead as one a line",
+                kind="flag",
+            ),
             _STORE,
         ),
     ),
@@ -147,7 +151,11 @@ COMMANDS: Final = (
         "tell why a URL is in or out, without asking the network",
         (
             Argument(("url",), "the URL to explain", "URL"),
-            Argument(("-c", "--config"), f"the settings file to judge by (default: {SETTINGS_FILE})", "FILE"),
+            Argument(
+                ("-c", "--config"),
+                f"the settings file to judge by (default: {SETTINGS_FILE}, or else the latest run)",
+                "FILE",
+            ),
             Argument(("--run",), "judge as this run did, and tell what it knows: its number, or latest", "RUN"),
             Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
             Argument(("--json",), "print one JSON object", kind="flag"),

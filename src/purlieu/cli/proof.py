@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from purlieu.testing.made import Changes, Errors, MadeServer, MadeWeb, Sitemaps,
 from purlieu.testing.made.server import Logged
 
 _SHOWN = 20
+_MOST_PORTS = 65_535
 _ERRORS = [item.name for item in fields(Errors) if item.type == "float"]
 
 
@@ -79,13 +81,19 @@ def web(arguments: argparse.Namespace) -> int:
     typed = _Typed(arguments)
     made = _made(typed)
     port, epoch, epoch_seconds = typed.whole("port", 8000), typed.whole("epoch", 0), typed.number("epoch_seconds", 0.0)
+    if port > _MOST_PORTS:
+        typed.wrong("port", str(port), f"a number up to {_MOST_PORTS}")
     typed.check()
     if made is None:
         return 1
     log = Path(arguments.log).open("w", 1, encoding="utf-8") if arguments.log else None  # noqa: SIM115 - to the end
     server = MadeServer(made, port=port, epoch=epoch, epoch_seconds=epoch_seconds, told=_teller(log))
 
+    is_open = False
+
     def say() -> None:
+        nonlocal is_open
+        is_open = True
         first, last = made.origin(0, server.port), made.origin(made.hosts - 1, server.port)
         sys.stdout.write(
             f"{made.hosts:,} hosts with {made.pages:,} pages each, from {first}/ to {last}/; Ctrl-C ends\n"
@@ -94,6 +102,11 @@ def web(arguments: argparse.Namespace) -> int:
 
     try:
         server.serve(say)
+    except OSError as error:
+        if is_open:
+            raise
+        remedy = f"it cannot be opened ({os.strerror(error.errno or 0)}); write another that is free"
+        raise SettingsError((Mistake("--port", str(port), remedy),)) from None
     finally:
         if log is not None:
             log.close()
@@ -158,7 +171,7 @@ class _Typed:
             return default
         if text.isascii() and text.isdigit() and len(text) < 10:
             return int(text)
-        self._wrong(name, text, "a whole number, at least 0")
+        self.wrong(name, text, "a whole number, at least 0")
         return default
 
     def number(self, name: str, default: float) -> float:
@@ -171,7 +184,7 @@ class _Typed:
             value = -1.0
         if 0 <= value < 1e9:
             return value
-        self._wrong(name, text, "a number, at least 0")
+        self.wrong(name, text, "a number, at least 0")
         return default
 
     def schedule(self) -> list[tuple[float, int]]:
@@ -182,12 +195,12 @@ class _Typed:
             try:
                 found.append((float(share), int(every or 1)))
             except ValueError:
-                self._wrong("change", text, "SHARE:EPOCHS, such as 0.01:1")
+                self.wrong("change", text, "SHARE:EPOCHS, such as 0.01:1")
         if any(every < 1 or not 0 <= share <= 1 for share, every in found):
-            self._wrong("change", " ".join(self.arguments.change), "shares from 0 to 1, epochs from 1")
+            self.wrong("change", " ".join(self.arguments.change), "shares from 0 to 1, epochs from 1")
         return found
 
-    def _wrong(self, name: str, text: str, wanted: str) -> None:
+    def wrong(self, name: str, text: str, wanted: str) -> None:
         self.mistakes.append(Mistake(f"--{name.replace('_', '-')}", text, f"write {wanted}"))
 
     def check(self) -> None:

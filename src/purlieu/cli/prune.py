@@ -10,6 +10,7 @@ import json
 import sys
 
 from purlieu.cli.config import existing_store
+from purlieu.cli.report import known_crawl, opened
 from purlieu.cli.words import safe
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
@@ -23,6 +24,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError((Mistake("--keep", keep, "write a whole number of at least 1"),))
     store = existing_store(arguments.store)
     number = int(keep[:18]) if keep else None
+    if arguments.crawl:
+        with opened(store) as reader:
+            known_crawl(reader, "--crawl", arguments.crawl, store)
     done = prune(store, RealClock().now(), keep=number, crawl=arguments.crawl, compact=arguments.compact)
     for one in done:
         told = f"run {one.run} of {safe(one.crawl)}: {one.rows:,} rows removed"

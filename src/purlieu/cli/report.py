@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from purlieu import report, settings
 from purlieu.cli import summary
 from purlieu.cli.config import existing_store
-from purlieu.cli.words import padded, safe, width
+from purlieu.cli.words import columned, fitted, safe
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report import states
@@ -25,10 +26,15 @@ from purlieu.settings import Settings
 from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
 
+_LEAST: Final = ("RUN", "STARTED", "STATE", "CRAWL", "PAGES", "URLS BY ENDING")
+"""What a narrow terminal shows of the runs."""
+
 
 def runs(arguments: argparse.Namespace) -> int:
     """Print the runs of a store, the newest first."""
     with opened(arguments.store) as reader:
+        if arguments.crawl:
+            known_crawl(reader, "--crawl", arguments.crawl, arguments.store)
         found = list(states.listed(reader, arguments.crawl))
     if arguments.json:
         for one in found:
@@ -38,9 +44,8 @@ def runs(arguments: argparse.Namespace) -> int:
         return 0
     rows: list[tuple[str, ...]] = [("RUN", "STARTED", "ENDED", "STATE", "CRAWL", "PAGES", "TREND", "URLS BY ENDING")]
     rows += [_listed(one, arguments.lang or "en") for one in found]
-    columns = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        sys.stdout.write("  ".join(padded(*cell) for cell in zip(row, columns, strict=True)).rstrip() + "\n")
+    for line in fitted(columned(rows, sys.stdout, _LEAST), sys.stdout):
+        sys.stdout.write(f"{line}\n")
     return 0
 
 
@@ -74,11 +79,23 @@ def run(arguments: argparse.Namespace) -> int:
     with opened(arguments.store) as reader:
         told = summary.of_run(reader, row, tuple(map(str, files)))
         absent = report.crawl_result.available(row, now, report.crawl_result.kept_days(reader, row))
-    for line in summary.lines(told, language):
+    if arguments.json:
+        sys.stdout.write(json.dumps(summary.facts(told), ensure_ascii=False) + "\n")
+        return 0
+    for line in fitted(summary.lines(told, language), sys.stdout):
         sys.stdout.write(f"{line}\n")
     if "crawl_result" in formats and absent:
         sys.stdout.write(f"\n{report.FILES['crawl_result']}: {absent.sentence(language)}\n")
     return 0
+
+
+def known_crawl(reader: Reader, option: str, crawl: str, store: str) -> list[RunRow]:
+    """Return the runs of a store; raises SettingsError when none is of the crawl that an option names."""
+    runs = reader.runs()
+    if all(one.crawl != crawl for one in runs):
+        known = ", ".join(dict.fromkeys(one.crawl for one in runs)) or "none yet"
+        raise SettingsError((Mistake(option, crawl, f"there is no run of it in {store}; its crawls: {known}"),))
+    return runs
 
 
 def run_named(reader: Reader, named: str, store: str, *, pruned: bool = False) -> RunRow:

@@ -24,8 +24,9 @@ from purlieu.schedule import Schedule
 from purlieu.settings.check import check
 from purlieu.settings.fact import Key
 from purlieu.store import schedules
+from purlieu.store.reader import Reader
 from purlieu.store.schedules import Planned
-from purlieu.store.sqlite import SqliteDatabase, is_written_to
+from purlieu.store.sqlite import SqliteDatabase, is_held
 
 _EVENTS = 5
 _GRACE = Key("", least=0, most=30 * 86_400, unit="seconds")
@@ -38,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def add(arguments: argparse.Namespace) -> int:
     """Plan runs of a crawl; every mistake is told before anything is written."""
-    wrong = scheduling.mistake(arguments.cron or "", arguments.zone)
-    mistakes = [Mistake(*wrong)] if wrong else []
+    wrong = [scheduling.mistake(arguments.cron or "", zone) for zone in (arguments.zone, "UTC")]
+    mistakes = [Mistake(*one) for one in dict.fromkeys(wrong) if one]  # by UTC: a wrong zone hides no wrong cron
     grace, wrongs = check(_number(arguments.grace), "float", _GRACE)
     mistakes += [Mistake("--grace", str(one.value), one.remedy) for one in wrongs]
     file = str(Path(arguments.config).resolve()) if arguments.config else None
@@ -55,9 +56,16 @@ def add(arguments: argparse.Namespace) -> int:
     database = SqliteDatabase.beside(arguments.store)
     try:
         number = schedules.add(database, arguments.crawl, planned, file, now)
+        has_settings = file is not None or Reader(database).latest(arguments.crawl) is not None
     finally:
         database.close()
     sys.stdout.write(f"schedule {number}: next run {_next(planned, now)}; it starts while `purlieu keep` runs\n")
+    if not has_settings:
+        name = safe(arguments.crawl)
+        sys.stderr.write(
+            f"purlieu: {name} has no run yet, whose settings would be taken: crawl it once with --name {name}, "
+            "or give the schedule -c FILE\n"
+        )
     return 0
 
 
@@ -82,7 +90,10 @@ def show(arguments: argparse.Namespace) -> int:
     now = RealClock().now()
     database = SqliteDatabase.reader(config.existing_store(arguments.store))
     try:
-        for planned in schedules.every(database):
+        found = schedules.every(database)
+        if not found and not arguments.json:
+            sys.stdout.write("no schedules; `purlieu schedule add` plans runs\n")
+        for planned in found:
             events = schedules.events(database, planned.id, _EVENTS)
             if arguments.json:
                 facts = {**_facts(planned, now), "events": [one._asdict() for one in events]}
@@ -135,12 +146,15 @@ def keep(arguments: argparse.Namespace) -> int:
     from purlieu.crawl.process import RunProcess
 
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s")
+    if not Path(arguments.store).is_file():
+        remedy = "there is no such file; plan a run first: `purlieu schedule add`"
+        raise SettingsError((Mistake("--store", arguments.store, remedy),))
     store = str(Path(arguments.store).resolve())
     database = SqliteDatabase.beside(store)
 
     async def main() -> None:
         token = f"{os.getpid()}-{os.urandom(4).hex()}"
-        keeper = Keeper(database, store, lambda: is_written_to(store), RunProcess.start, RealClock(), token)
+        keeper = Keeper(database, store, lambda: is_held(store), RunProcess.start, RealClock(), token)
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, keeper.stop)
         await keeper.run()

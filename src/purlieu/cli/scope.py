@@ -147,7 +147,8 @@ def _told(
     yield ""
     for note in asked.notes():
         text = said(note, say)
-        yield f"{text[0].upper()}{text[1:]}{'' if text.endswith('。') else '.'}"
+        stop = "" if text.endswith("。") else "." if text[-1].isascii() else "。"
+        yield f"{text[0].upper()}{text[1:]}{stop}"
 
 
 def _lines(told: list[Judgement], say: Say) -> Iterator[str]:

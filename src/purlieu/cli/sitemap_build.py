@@ -58,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for line in _lines(done, arguments.lang):
             sys.stdout.write(f"{line}\n")
-    if built.entries and arguments.robots == "-":
-        sys.stdout.writelines(f"Sitemap: {href}\n" for href in built.indexes)
+        if built.entries and arguments.robots == "-":
+            sys.stdout.writelines(f"Sitemap: {href}\n" for href in built.indexes)
     return 0 if built.entries and all(one.is_taken for one in told) else 1
 
 

@@ -16,16 +16,20 @@ BUILD: Final = Command(
     "build",
     "write sitemap files for a web server: from a run, a folder of files, or lists of URLs",
     (
-        Argument(("run",), "the run's number, or latest", "RUN", "maybe"),
+        Argument(("run",), "the run's number, latest, or CRAWL@last", "RUN", "maybe"),
         Argument(("--from-files",), "take the HTML files of this folder instead of a run; needs --base", "DIR"),
-        Argument(("--from-list",), "take the URLs of this CSV or JSONL file; may be repeated", "FILE", "list"),
+        Argument(("--from-list",), "take the URLs of this CSV, JSONL or text file; may be repeated", "FILE", "list"),
         Argument(("--base",), "the URL of the folder in which the files will lie", "URL"),
         Argument(("--profile",), "which pages go in (default: public)", "NAME", default="public"),
         Argument(
             ("-c", "--config"), "the settings file that has the profile (default: the run's own settings)", "FILE"
         ),
         Argument(("-o", "--output"), "where to write (default: purlieu-out/CRAWL/sitemap)", "FOLDER"),
-        Argument(("--left-out",), "the list of what is left out, .csv or .jsonl (default: beside the folder)", "FILE"),
+        Argument(
+            ("--left-out",),
+            "the list of what is left out, .csv or .jsonl (default: purlieu-out/CRAWL/sitemap-left-out.csv)",
+            "FILE",
+        ),
         Argument(
             ("--keep",),
             "what the former files list and the run did not visit: auto keeps it unless the run was whole, all, none",

@@ -169,9 +169,13 @@ def _facts(change: Change) -> dict[str, object]:
     return {"change": change.change, "url": change.url, "fields": change.fields, **told}
 
 
+def _word(value: str | float | None) -> str:
+    return "none" if value is None else str(value)
+
+
 def _line(change: Change) -> str:
     moved = (
-        f"{name} {getattr(change.before, name) or 'none'} -> {getattr(change.after, name) or 'none'}"
+        f"{name} {_word(getattr(change.before, name))} -> {_word(getattr(change.after, name))}"
         for name in change.fields
     )
     return f"{change.change:7}  {safe(change.url)}  {safe(', '.join(moved))}".rstrip()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from purlieu import __version__, settings
 from purlieu.cli import config
-from purlieu.cli.words import safe
+from purlieu.cli.words import counted, safe
 from purlieu.crawl.sitemap_walk import SitemapWalk, WalkRules
 from purlieu.errors import Mistake, SettingsError, UrlError
 from purlieu.sitemap import Entry
@@ -240,9 +240,9 @@ class Checked:
         for problem in self.problems:
             by_file.setdefault(problem["file"], []).append(problem)
         for file in self.files:
-            of_index = f", {file['children']:,} files" if file["kind"] == "index" else ""
+            of_index = f", {counted(file['children'], 'file', 'files')}" if file["kind"] == "index" else ""
             size = f"{file['bytes']:,} bytes"
-            yield f"{safe(file['file'])}: {file['kind']}, {file['entries']:,} entries{of_index}, {size}"
+            yield f"{safe(file['file'])}: {file['kind']}, {_entries(file['entries'])}{of_index}, {size}"
             yield from (
                 f"  line {one['line']}: {one['kind']}: {safe(one['sentence'])}" for one in by_file.pop(file["file"], ())
             )
@@ -253,8 +253,15 @@ class Checked:
             yield from _fates(self.fates)
         yield ""
         count = len(self.problems) + self.untold
-        yield f"{self.entries:,} entries in {len(self.files):,} files, {count:,} problems."
+        files, problems = counted(len(self.files), "file", "files"), counted(count, "problem", "problems")
+        yield f"{_entries(self.entries)} in {files}, {problems}."
         yield f"Read leniently: {_word(self.lenient)}. Read strictly: {_word(self.strict)}."
+        if not count and not self.strict:
+            yield "What is wrong strictly is told with --strict."
+
+
+def _entries(count: int) -> str:
+    return counted(count, "entry", "entries")
 
 
 def _word(valid: bool) -> str:  # noqa: FBT001 - a word for a truth

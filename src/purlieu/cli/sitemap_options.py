@@ -12,7 +12,7 @@ from purlieu.cli.sitemap_build_options import BUILD
 
 _CONFIG: Final = Argument(("-c", "--config"), "the settings file, for how to ask; its seeds do not count", "FILE")
 _STORE: Final = Argument(("--store",), "the store that a run is in (default: purlieu.db)", "FILE", default="purlieu.db")
-_WHAT: Final = "a URL, a file, - for stdin, or a run: its number, or latest"
+_WHAT: Final = "a URL, a file, - for stdin, or a run: its number, latest, or CRAWL@last"
 
 LOOK: Final = (
     Command(

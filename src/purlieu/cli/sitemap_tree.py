@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing
@@ -25,6 +26,7 @@ from purlieu.sitemap import Entry
 from purlieu.store.site_tree import sections_of
 
 _SHOWN = 20
+_RUN = re.compile(r"latest|\d+|.+@last(?:-\d+)?", re.ASCII)
 _MOST_SECTIONS = 100_000  # kept of files; what lies in more is counted in the host's
 _OF_RUN = ("in_sitemap", "unlinked", "unlisted", "redirecting", "excluded", "failing", "problems")
 _WORDS = {
@@ -59,8 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def is_run(word: str) -> bool:
-    """Say whether a word names a run: its number or latest, and no file of that name is there."""
-    return (word == "latest" or word.isdecimal()) and not Path(word).exists()
+    """Say whether a word names a run: its number, latest or CRAWL@last, and no file of that name is there."""
+    return _RUN.fullmatch(word) is not None and not is_url(word) and not Path(word).exists()
 
 
 def _of_run(arguments: argparse.Namespace, depth: int) -> Iterator[Section]:

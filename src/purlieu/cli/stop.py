@@ -13,16 +13,17 @@ from purlieu.cli.report import run_named
 from purlieu.cli.words import safe
 from purlieu.errors import Mistake, SettingsError
 from purlieu.store.reader import Reader
-from purlieu.store.sqlite import SqliteDatabase
+from purlieu.store.sqlite import SqliteDatabase, is_held
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask for the stop and return 0; raises SettingsError when the run is not under way."""
-    database = SqliteDatabase.beside(existing_store(arguments.store))
+    store = existing_store(arguments.store)
+    database = SqliteDatabase.beside(store)
     try:
         row = run_named(Reader(database), arguments.run, arguments.store, pruned=True)
         with database.transaction():
-            asked = database.run("request_stop", row.id)
+            asked = is_held(store) and database.run("request_stop", row.id)
         if not asked:
             remedy = f"run {row.id} is not under way; `purlieu runs` lists the runs"
             raise SettingsError((Mistake("RUN", arguments.run, remedy),))

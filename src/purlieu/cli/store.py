@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from purlieu.cli.config import existing_store
 from purlieu.cli.words import Say, safe, speaker
 from purlieu.crawl.clock import RealClock
-from purlieu.store.sqlite import SqliteDatabase
-from purlieu.store.sqlite.check import Checked, check, is_held
+from purlieu.store.sqlite import SqliteDatabase, is_held
+from purlieu.store.sqlite.check import Checked, check
 from purlieu.store.sqlite.salvage import Saved, save
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from purlieu.cli import report
 from purlieu.cli.options import VIEWS
 from purlieu.cli.report import opened, run_named
-from purlieu.cli.words import padded, safe, speaker, width
+from purlieu.cli.words import columned, safe, speaker
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report import duplicates, politeness, sitemaps
 from purlieu.store.reader import Reader, RunRow
@@ -24,11 +24,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises SettingsError for a view beside files to write.
     """
-    if not arguments.json and set(VIEWS).isdisjoint(arguments.format or ()):
+    if set(VIEWS).isdisjoint(arguments.format or ()):
         return report.run(arguments)
     wanted = list(dict.fromkeys(arguments.format or ()))
     if len(wanted) != 1 or wanted[0] not in VIEWS:
-        remedy = f"what is printed, and --json, go alone: write --format {' or --format '.join(VIEWS)}"
+        remedy = f"what is printed goes alone: write --format {' or --format '.join(VIEWS)}"
         raise SettingsError((Mistake("--format", ", ".join(wanted), remedy),))
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store)
@@ -43,12 +43,16 @@ def _politeness(reader: Reader, run: RunRow, language: str, *, as_json: bool) ->
         return
     say = speaker(language)
     hurried = [one.host for one in reader.conduct(run) if not politeness.is_kept(one)]
-    _print_table([politeness.HEADS, *politeness.table(reader, run)])
+    _print_table([politeness.HEADS, *politeness.table(reader, run)], politeness.LEAST)
     if hurried:
         told = say("Asked sooner than the rule allowed: {hosts}", hosts=", ".join(hurried[:20]))
     else:
         told = say("No host was asked sooner than its rule and its Retry-After allowed.")
-    sys.stdout.write(f"\n{safe(told)}\n")
+    sys.stdout.write("\n")
+    for group, (hosts, requests) in politeness.groups(reader, run).items():
+        told_of = {"group": safe(group), "hosts": f"{hosts:,}", "requests": f"{requests:,}"}
+        sys.stdout.write(say("Asked as one: {group}, {hosts} hosts, {requests} requests.", **told_of) + "\n")
+    sys.stdout.write(f"{safe(told)}\n")
 
 
 def _duplicates(reader: Reader, run: RunRow, language: str, *, as_json: bool) -> None:
@@ -92,8 +96,6 @@ def _print_json(values: Iterable[object]) -> None:
         sys.stdout.write(json.dumps(one, ensure_ascii=False) + "\n")
 
 
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
+def _print_table(rows: Sequence[Sequence[str]], least: Sequence[str] = ()) -> None:
     shown = [[safe(cell) for cell in row] for row in rows]
-    columns = [max(map(width, column)) for column in zip(*shown, strict=True)]
-    for row in shown:
-        sys.stdout.write("  ".join(padded(*cell) for cell in zip(row, columns, strict=True)).rstrip() + "\n")
+    sys.stdout.writelines(f"{line}\n" for line in columned(shown, sys.stdout, least))

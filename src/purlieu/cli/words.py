@@ -8,13 +8,21 @@ have them.
 from __future__ import annotations
 
 import gettext
+import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Final, TextIO
 
 from purlieu.sentence import Say as Say  # noqa: PLC0414  every command takes it from here
 
 LOCALE = Path(__file__).parent.parent / "locale"
+_LAST_COLUMN: Final = re.compile(r"(?:.*\s\s)?")
+_LEAST_COLUMNS: Final = 24
+_WIDE: Final = r"\u2e80-\uffdf"
+_UNIT: Final = re.compile(rf"[（「『【《]*(?:[^\s{_WIDE}]+|[{_WIDE}])[。、，；：！？）」』】》…]*\s*|\s+")
+"""What no line is broken within: a word, or a sign of a script that has none, each with its brackets and stops."""
 
 
 @cache
@@ -50,6 +58,11 @@ def size(count: float) -> str:
     return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """Return a number with its English word: ``1 file``, ``1,200 files``."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
 def width(text: str) -> int:
     """Return how many columns a text takes on a terminal (Unicode Annex 11: wide characters take two)."""
     if text.isascii():
@@ -63,6 +76,54 @@ def padded(text: str, columns: int, *, right: bool = False) -> str:
     """Return the text filled with spaces to so many columns."""
     spaces = " " * max(0, columns - width(text))
     return spaces + text if right else text + spaces
+
+
+def _columns(out: TextIO) -> int:
+    """Return how wide the terminal is that a text goes to, 0 where it goes elsewhere."""
+    import shutil  # for the start of a crawl it costs too much
+
+    return shutil.get_terminal_size().columns if out.isatty() else 0
+
+
+def columned(rows: Sequence[Sequence[str]], out: TextIO, least: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a table, heads first, as lines in columns.
+
+    On a terminal that is too narrow for all only the columns with the ``least`` heads are shown, if there are any.
+    """
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    shown = list(range(len(widths)))
+    if least and 0 < _columns(out) < sum(widths) + 2 * (len(widths) - 1):
+        shown = [place for place in shown if rows[0][place] in least]
+    for row in rows:
+        yield "  ".join(padded(row[place], widths[place]) for place in shown).rstrip()
+
+
+def fitted(lines: Iterable[str], out: TextIO) -> Iterator[str]:
+    """Yield lines folded to the width of the terminal that they go to; as they are where they go elsewhere."""
+    columns = _columns(out)
+    for line in lines:
+        yield from folded(line, columns) if columns else (line,)
+
+
+def folded(line: str, columns: int) -> Iterator[str]:
+    """Yield a line in pieces of so many columns, the further ones below the text that stands last in it.
+
+    A word that is too long stays whole, so that an address can be copied.
+    """
+    found = _LAST_COLUMN.match(line)
+    head = found.end() if found else 0
+    place = used = width(line[:head])
+    if width(line) <= columns or columns - place < _LEAST_COLUMNS:
+        yield line
+        return
+    row = line[:head]
+    for unit in _UNIT.findall(line[head:]):
+        if used > place and used + width(unit.rstrip()) > columns:
+            yield row.rstrip()
+            row, used = " " * place, place
+        row += unit
+        used += width(unit)
+    yield row.rstrip()
 
 
 def safe(text: str) -> str:

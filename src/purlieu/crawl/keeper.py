@@ -149,7 +149,7 @@ class Keeper:
         """Record how a run that was started has ended, if it has; one that another keeper started too."""
         key = (event.planned.id, event.due_at)
         child = self._children.get(key)
-        begun = schedules.run_since(self._database, event.planned.crawl, event.at)
+        begun = schedules.run_since(self._database, event.planned.crawl, event.at, now)
         if child is not None:
             if not child.done():
                 return
@@ -158,9 +158,10 @@ class Keeper:
             if begun is None:
                 self._turn(event, "failed", now, detail=said or f"exit status {status}")
             else:
-                self._turn(event, "ended", now, run=begun[0], detail=f"{begun[1]}, exit status {status}")
+                how = "killed" if begun[1] == "running" else begun[1]
+                self._turn(event, "ended", now, run=begun[0], detail=f"{how}, exit status {status}")
         elif begun is not None and (begun[1] != "running" or not self._is_busy()):
-            self._turn(event, "ended", now, run=begun[0], detail=begun[1])
+            self._turn(event, "ended", now, run=begun[0], detail="killed" if begun[1] == "running" else begun[1])
         elif begun is None and now - event.at > BEGIN_SECONDS:
             self._turn(event, "failed", now, detail="no run began")
 

@@ -17,26 +17,22 @@ from typing import TYPE_CHECKING, Any, Self
 from purlieu import __version__
 from purlieu import settings as settings_text
 from purlieu.admission import Accept, Admission
-from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
+from purlieu.crawl import wishes
 from purlieu.crawl.clock import Clock, RealClock, SteadyClock
 from purlieu.crawl.outbox import Outbox
 from purlieu.crawl.traps import CODE, TrapWatch
 from purlieu.crawl.visit import Outside, Visitor
-from purlieu.crawl.worker import RunLimits, Worker
-from purlieu.errors import StoreError
+from purlieu.crawl.worker import Worker
+from purlieu.errors import OutOfMemory, StoreError
 from purlieu.fetch.http import HttpFetcher
-from purlieu.revisit import Rhythm
-from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
 from purlieu.scope import findings as scope_findings
 from purlieu.store import runs, suspects
-from purlieu.store.counters import IntakeLimits
-from purlieu.store.frontier import LEASE_SECONDS, Frontier, FrontierRules
+from purlieu.store.frontier import Frontier
 from purlieu.store.intake import Intake
 from purlieu.store.settling import Settling
-from purlieu.store.sitemaps import SitemapRules
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.trap import Series
-from purlieu.url import host_of, parse
+from purlieu.url import parse
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -108,7 +104,7 @@ class Crawl:
         self._accept = accept
         self._clock = SteadyClock(clock or RealClock())
         self._given_fetcher = fetcher
-        self._name = settings.name or _first_host(settings)
+        self._name = settings.name or wishes.first_host(settings)
         self._task: asyncio.Task[None] | None = None
         self._result: Result | None = None
 
@@ -204,23 +200,27 @@ class Crawl:
         self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
         self._began_at = clock.monotonic()
         intake = self._intake = Intake(
-            database, self._run, Admission.of(settings, self._accept, now=now), _intake_limits(settings), self._counters
+            database,
+            self._run,
+            Admission.of(settings, self._accept, now=now),
+            wishes.intake_limits(settings),
+            self._counters,
         )
         self._verdicts = self._verdict_log()
-        self._frontier = Frontier(database, self._run, intake, self._counters, _frontier_rules(settings))
+        self._frontier = Frontier(database, self._run, intake, self._counters, wishes.frontier_rules(settings))
         self._settling = Settling(database, self._run, intake, self._counters)
         self._frontier.open(now, RESUME_PAUSE_SECONDS)
         if opened.changed:
             self._frontier.judge_again(now)
         self._seeds = [self._entry_point(seed) for seed in settings.seeds]
-        self._frontier.seed(_entry_points(settings, self._seeds), now)
+        self._frontier.seed(wishes.entry_points(settings, self._seeds), now)
         self._note_settings()
         self._outbox = Outbox()
         self._worker = Worker(
             self._frontier,
             Visitor(settings, self._outside()),
             clock,
-            _run_limits(settings, self._before, self._counters.pages_asked),
+            wishes.run_limits(settings, self._before, self._counters.pages_asked),
             self._outbox,
             lambda: runs.stop_requested(database, self._run),
         )
@@ -228,7 +228,7 @@ class Crawl:
     def _outside(self) -> Outside:
         """Return what a visit needs of the world."""
         traps = self._settings.traps
-        known = self._frontier.noted(CODE)
+        known = self._frontier.noted(CODE, of_before=traps.detect)
         series = Series(traps.same_text if traps.detect else 0, known)
         watch = TrapWatch(series, self._intake.admission.traps, self._frontier.note)
         return Outside(self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch)
@@ -266,16 +266,22 @@ class Crawl:
         except asyncio.CancelledError:
             raise
         except BaseException as error:
-            # The store may be what failed; what can still be written is.
-            why = f"system:{type(error).__name__}"
-            try:
-                self._end("failed", why)
-            except StoreError:
-                with suppress(StoreError), self._database.transaction():  # there may be room for one row
-                    runs.end(self._database, self._run, "failed", why, self._clock.now())
+            self._fail(error)
+            if isinstance(error, MemoryError):
+                raise OutOfMemory(_no_memory(self._run.id, self._settings.politeness.max_hosts)) from error
             raise
         finally:
             self._outbox.close()
+
+    def _fail(self, error: BaseException) -> None:
+        """End the run as stopped by the system; store or memory may be what failed, so what can be written is."""
+        what = error.what if isinstance(error, StoreError) else type(error).__name__
+        why = "system:memory" if isinstance(error, MemoryError) else f"system:{what}"
+        try:
+            self._end("failed", why)
+        except (StoreError, MemoryError):
+            with suppress(StoreError, MemoryError), self._database.transaction():  # there may be room for one row
+                runs.end(self._database, self._run, "failed", why, self._clock.now())
 
     def _end(self, state: str, reason: str) -> None:
         """Settle redirects, end the run, audit the books (R-2.5, R-7.1)."""
@@ -323,90 +329,14 @@ class Crawl:
         return self._before + self._clock.monotonic() - self._began_at
 
 
-def _intake_limits(settings: Settings) -> IntakeLimits:
-    return IntakeLimits(
-        settings.ledger.refusals_per_host,
-        settings.limits.pages_per_host,
-        canonical=settings.links.canonical,
-        hosts_per_domain=settings.traps.hosts_per_domain if settings.traps.detect else 0,
-        probes=settings.traps.soft_404,
-    )
-
-
-def _frontier_rules(settings: Settings) -> FrontierRules:
-    return FrontierRules(
-        robots_max_age_seconds=settings.robots.max_age_seconds,
-        sitemaps=_sitemap_rules(settings),
-        agent=settings.robots.agent,
-        lease_seconds=max(LEASE_SECONDS, 2 * settings.fetch.timeout_seconds),
-        rhythm=_rhythm(settings),
-        in_groups=settings_text.is_grouped(settings),
-    )
-
-
-def _rhythm(settings: Settings) -> Rhythm:
-    own = settings.history
-    return Rhythm(
-        own.least_interval_seconds,
-        max(own.least_interval_seconds, own.most_interval_seconds),
-        own.sample,
-        trust_hints=own.trust_sitemaps and settings.sitemap.use,
-        gone_after=own.gone_after,
-        retire_after=max(own.gone_after, own.retire_after),
-    )
-
-
-def _sitemap_rules(settings: Settings) -> SitemapRules:
-    sitemap = settings.sitemap
-    strictly = sitemap.strict and sitemap.location == "by-discovery"
-    return SitemapRules(
-        read=settings.finds_sitemaps, location="enforce" if strictly else sitemap.location, guess=sitemap.guess
-    )
-
-
-def _run_limits(settings: Settings, active_seconds: float, pages: int) -> RunLimits:
-    limits = settings.limits
-    return RunLimits(
-        limits.max_pages,
-        limits.max_targets,
-        limits.max_seconds,
-        settings.politeness.max_hosts,
-        settings.fetch.timeout_seconds,
-        active_seconds,
-        pages,
-    )
-
-
 def _fetcher(settings: Settings, clock: Clock) -> HttpFetcher:
     resolved = settings_text.resolve(settings, os.environ)
     agent = settings.fetch.user_agent or f"Purlieu/{__version__}"
     return HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now)
 
 
-def _entry_points(settings: Settings, seeds: list[str]) -> list[Candidate]:
-    """Seeds are always fetched (R-3.3); each is its own lineage. Sitemaps that the owner names are granted too."""
-    scope = Scope.of(settings)
-    own_seed = settings.scope.judge_against == "own-seed"
-    points = [
-        Candidate(
-            href,
-            Facts(
-                0,
-                found_by=FoundBy.SEED,
-                grant=GRANT_SEED,
-                sites=scope.accepting(href, host_of(href)) if own_seed else frozenset(),
-            ),
-        )
-        for href in seeds
-    ]
-    points += [
-        Candidate(
-            parse(file).href, Facts(0, found_by=FoundBy.OWNER, linked=False, grant=GRANT_SITEMAP), Purpose.SITEMAP
-        )
-        for file in settings.sitemap.files
-    ]
-    return points
-
-
-def _first_host(settings: Settings) -> str:
-    return host_of(parse(settings.seeds[0]).href) if settings.seeds else "crawl"
+def _no_memory(run: int, hosts: int) -> str:
+    return (
+        f'run {run}: this process got no more memory: end other programs, or ask fewer hosts at once than "{hosts}" '
+        "(politeness.max_hosts), then resume; nothing stored is lost"
+    )

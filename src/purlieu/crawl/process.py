@@ -6,9 +6,12 @@ The only place that starts any. Knows nothing of why.
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import IO, Final
 
 TAIL_BYTES: Final = 2_000
@@ -62,7 +65,8 @@ async def command(words: Sequence[str], given: bytes, timeout_seconds: float) ->
         async with asyncio.timeout(timeout_seconds):
             await process.communicate(given)
     except TimeoutError:
-        process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # with whatever it has started
         await process.wait()
         return f"it took longer than {timeout_seconds:g} s and was ended"
     return f"exit status {process.returncode}" if process.returncode else ""

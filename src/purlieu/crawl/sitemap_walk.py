@@ -14,7 +14,7 @@ from purlieu import robots as robots_txt
 from purlieu import url as urls
 from purlieu.errors import UrlError
 from purlieu.politeness import Wish, pace
-from purlieu.response import Failure, Request, Response
+from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import Settings, politeness_of
 from purlieu.sitemap import Entry
 from purlieu.sitemap.entry import Child
@@ -72,7 +72,7 @@ class SitemapWalk:
         got = await self._got(href)
         first = got.found
         if got.body is not None:
-            first = await self._inspected(_again(got.body), got.url)
+            first = await self._inspected(got.body, got.url, whole=not got.found.problems)
             first.problems += got.found.problems
         async for one in self._all(first, measured=True):
             yield one
@@ -81,7 +81,9 @@ class SitemapWalk:
         self, pieces: Callable[[], Iterable[bytes]], name: str, place: str | None
     ) -> AsyncGenerator[Inspection]:
         """Yield what given bytes are, then each child; ``place`` is the URL they will stand at, None if unknown."""
-        self._first_host = urls.host_of(urls.parse(place).href) if place else ""
+        if place:
+            self._seen.add(urls.parse(place).href)
+            self._first_host = urls.host_of(urls.parse(place).href)
         first = self._read(pieces, place or name, place)
         settle(first, frozenset(), strict=self._rules.strict, limit_2007=self._rules.limit_2007)
         first.url = name
@@ -90,7 +92,9 @@ class SitemapWalk:
 
     # -- one file ----------------------------------------------------------------------------------
 
-    def _read(self, pieces: Callable[[], Iterable[bytes]], url: str, place: str | None) -> Inspection:
+    def _read(
+        self, pieces: Callable[[], Iterable[bytes]], url: str, place: str | None, *, whole: bool = True
+    ) -> Inspection:
         each = self._rules.each
         return inspect(
             pieces,
@@ -98,11 +102,13 @@ class SitemapWalk:
             strict=self._rules.strict,
             place=place,
             each=(lambda entry: each(url, entry)) if each else None,
+            limit_bytes=self._settings.fetch.sitemap_bytes,
+            whole=whole,
         )
 
-    async def _inspected(self, pieces: Callable[[], Iterable[bytes]], url: str) -> Inspection:
+    async def _inspected(self, body: bytes, url: str, *, whole: bool) -> Inspection:
         """Return what a fetched file is; who may speak for whom is asked of the sites' robots.txt (SM-35, AMB-SM-7)."""
-        found = self._read(pieces, url, url)
+        found = self._read(lambda: (body,), url, url, whole=whole)
         proven = set()
         asked = [urls.origin_of(url), *found.other_origins] if found.outside else []
         for origin in asked:
@@ -150,7 +156,7 @@ class SitemapWalk:
             got = await self._got(href)
             found = got.found
             if got.body is not None:
-                found = await self._inspected(_again(got.body), got.url)
+                found = await self._inspected(got.body, got.url, whole=not got.found.problems)
                 found.url = href
                 found.problems += got.found.problems
         if found.kind == "index":
@@ -170,7 +176,7 @@ class SitemapWalk:
                 if robots and not robots.allowed(agent, at):
                     found.problems.append(problem("robots", robots.judge(agent, at).rule))
                     return _Got(at, None, found)
-            answer = await self._asked(at, self._settings.fetch.sitemap_bytes)
+            answer = await self._asked(at, self._settings.fetch.sitemap_bytes + 1)  # the reader tells what is over it
             if isinstance(answer, Failure):
                 found.problems.append(problem("not-fetched", f"{answer.fault.value} {answer.detail}".strip()))
                 return _Got(at, None, found)
@@ -179,7 +185,7 @@ class SitemapWalk:
                 if answer.status // 100 != 2:
                     found.problems.append(problem("status", f"{answer.status} {answer.reason}".strip()))
                     return _Got(at, None, found)
-                if answer.fault:
+                if answer.fault and answer.fault is not Fault.TOO_LARGE:
                     found.problems.append(problem("cut", answer.fault.value))
                 return _Got(at, answer.body, found)
             at = target
@@ -227,10 +233,6 @@ class SitemapWalk:
         loopback = answer.address.startswith(_LOOPBACK)
         gap = pace(wish, loopback=loopback, smoothed_seconds=answer.seconds, backoff_seconds=0.0).gap_seconds
         self._next_at[host] = self._clock.monotonic() + gap
-
-
-def _again(body: bytes) -> Callable[[], Iterable[bytes]]:
-    return lambda: (body,)
 
 
 def _target(answer: Response, at: str) -> str | None:

@@ -31,8 +31,11 @@ class TrapWatch:
         self._note = note
 
     def excluded(self, entry: Entry, now: float) -> Visit | None:
-        """Return the visit of a page that is of a trap; None for any other, and for one that the owner named."""
-        if entry.purpose is not Purpose.PAGE or entry.facts.grant:
+        """Return the visit of a page that is of a trap; None for any other, and for one that the owner named.
+
+        What earlier runs asked for, before they knew, a revisit asks for by its plan.
+        """
+        if entry.purpose is not Purpose.PAGE or entry.facts.grant or entry.plan is not None:
             return None
         series = self._series.trapped(entry.href)
         if not series or self._rules.allows(entry.href):

@@ -102,6 +102,8 @@ class Visitor:
             if entry.purpose is Purpose.SITEMAP:
                 return await self._sitemap(entry)
             return await self._page(entry, turn)
+        except MemoryError:
+            raise  # no fault of this page; it ends the run (R-8.1)
         except Exception:
             LOG.exception("the visit to %s crashed", entry.href)
             detail = traceback.format_exc(limit=-5)[-2000:]
@@ -152,10 +154,13 @@ class Visitor:
         return self._read(entry, answer) if is_html else None
 
     async def _sitemap(self, entry: Entry) -> Visit:
-        answer = await self._outside.fetcher.fetch(self._request(entry, self._settings.fetch.sitemap_bytes, None))
-        read = self._read_sitemap(entry, answer)
-        visit = decide.page(entry, answer, None, sitemap=read, retry=self._retry(entry), at=self._now())
-        return _light(visit, self._read_html(entry, answer))
+        most = self._settings.fetch.sitemap_bytes + 1  # one byte more, so that the reader tells what is over the limit
+        answer = await self._outside.fetcher.fetch(self._request(entry, most, None))
+        read, html = self._read_sitemap(entry, answer), self._read_html(entry, answer)
+        visit = decide.page(
+            entry, answer, html, sitemap=read, digest=_digest(answer), retry=self._retry(entry), at=self._now()
+        )
+        return _light(visit, html)
 
     def _read_sitemap(self, entry: Entry, answer: Response | Failure) -> Sitemap | None:
         from purlieu import sitemap as sitemap_file  # as above
@@ -169,6 +174,7 @@ class Visitor:
             url=entry.href,
             strict=self._settings.sitemap.strict,
             limit_bytes=self._settings.fetch.sitemap_bytes,
+            whole=answer.fault is None,
         )
 
     async def _robots(self, entry: Entry, origin: Origin | None) -> Visit:
@@ -215,6 +221,13 @@ class Visitor:
 
     def _now(self) -> float:
         return self._outside.clock.now()
+
+
+def _digest(answer: Response | Failure) -> str | None:
+    """Return what a file is compared by: every byte of it counts."""
+    from purlieu.page import digest_of  # as in ``Visitor._read``
+
+    return digest_of(answer.body) if isinstance(answer, Response) and answer.body else None
 
 
 def _may_be_sitemap(answer: Response | Failure) -> bool:

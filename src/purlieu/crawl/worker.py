@@ -40,6 +40,7 @@ TURN_SECONDS = 20.0
 """A host of a group gives the group back after so long, so that the others have their turn."""
 REMEMBERED = 10_000
 """Hosts whose conduct is kept in memory; beyond that the gap between two leases of a host is not measured."""
+_KEPT_SHARE = 1.25
 _LOOPBACK = ("127.", "::1")
 _UNKNOWN = Pace(0.0, 0.0, 1)
 
@@ -66,6 +67,8 @@ class _Lane:
     running: int = 0
     unwritten: int = 0
     began_at: float = 0.0
+    slowed_at: float = 0.0
+    """When a failure last made the host slower."""
     slots: set[asyncio.Task[None]] = field(default_factory=set)
     parked: bool = False
     pace: Pace = _UNKNOWN
@@ -206,7 +209,7 @@ class Worker:
         group = await self._visitor.group(lease.name)
         if group and not self._frontier.join(lease, group, self._clock.now()):
             return False
-        lease.conduct.group = group
+        lease.conduct.group, lease.loopback = group, lease.conduct.loopback
         lease.conduct.resumed(lease.started_at, lease.ended_at)
         return True
 
@@ -235,10 +238,11 @@ class Worker:
                     return
                 lane.running += 1
                 self._in_flight += 1
+                began_at = self._clock.now()
                 visit = await self._visitor.visit(entry, origin, lambda: self._turn(lane))
                 lane.running -= 1
                 self._in_flight -= 1
-                self._learn(lane, visit)
+                self._learn(lane, visit, began_at)
             await self._hand_over(lane, visit)
 
     async def _next(self, lane: _Lane) -> Entry | None:
@@ -280,6 +284,10 @@ class Worker:
         return True
 
     def _begin(self, lane: _Lane, now: float) -> None:
+        # Response times change with each answer; what the owner, robots.txt or failures ask for is exact.
+        kept = lane.lease.kept_gap_seconds * (_KEPT_SHARE if lane.pace.rule == "response-time" else 1.0)
+        if lane.lease.gap_seconds > kept:
+            self._frontier.keep_pace(lane.lease)
         lane.lease.conduct.began(now, lane.pace)
         lane.lease.started_at = now
 
@@ -312,15 +320,18 @@ class Worker:
         start = lease.started_at + lane.pace.gap_seconds if lease.started_at else 0.0
         return max(lease.next_at, start, after)
 
-    def _learn(self, lane: _Lane, visit: Visit) -> None:
-        """Take what an answer says about its host into the pace."""
+    def _learn(self, lane: _Lane, visit: Visit, began_at: float) -> None:
+        """Take what an answer says about its host into the pace; the visit began at a moment."""
         lease, kept = lane.lease, lane.lease.conduct
         lease.ended_at = self._clock.now()
         kept.ended(lease.ended_at)
         kept.robots_retries += visit.entry.purpose is Purpose.ROBOTS and visit.outcome is None
         if visit.against_host:
             lease.failures_in_a_row += 1
-            lease.backoff_seconds = backoff(lease.backoff_seconds, lane.politeness.max_backoff_seconds, failed=True)
+            # What was under way together fails together: one burst on eight connections would cost 30 s, not one.
+            if began_at >= lane.slowed_at:
+                lane.slowed_at = lease.ended_at
+                lease.backoff_seconds = backoff(lease.backoff_seconds, lane.politeness.max_backoff_seconds, failed=True)
             if lease.failures_in_a_row >= lane.politeness.give_up_after:
                 lease.broken, kept.given_up = True, "failures"
         elif visit.response is not None:
@@ -335,7 +346,7 @@ class Worker:
         kept.backed_off(lease.backoff_seconds)
         answer = visit.response or visit.failure
         if answer is not None and answer.address and not lease.loopback:
-            lease.loopback = not self._visitor.proxied and answer.address.startswith(_LOOPBACK)
+            kept.loopback = lease.loopback = not self._visitor.proxied and answer.address.startswith(_LOOPBACK)
         self._set_pace(lane)
 
     # -- writing -----------------------------------------------------------------------------------

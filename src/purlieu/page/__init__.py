@@ -113,7 +113,7 @@ def read(
         fallback = "UTF-8" if essence == "application/xhtml+xml" else "windows-1252"  # XML 1.0, 4.3.3
         name, marked, found = _read_html(body, charset, fallback, kinds, agent)
     joins = ((said, Joiner(url)), (found, _joiner(url, found.base, name)))
-    digest, text_empty = _digest(marked) if marked else (_hash(body), not body.strip())
+    digest, text_empty = _digest(marked) if marked else (digest_of(body), not body.strip())
     rules = robots_rules(said.robots + found.robots, agent)
     canonicals = {_web(joiner(reference)) for gathered, joiner in joins for reference in gathered.canonicals} - {None}
     return Page(
@@ -197,8 +197,9 @@ def _digest(marked: Markup) -> tuple[str, bool]:
     """Return the hash of the main text and whether there is no text at all."""
     kept = "".join(marked.main).encode("utf-8", "replace").translate(None, _MASKED)
     empty = len(kept) < _SHORT_BYTES and not markup.unescaped("".join(marked.main + marked.aside)).strip()
-    return _hash(kept), empty
+    return digest_of(kept), empty
 
 
-def _hash(kept: bytes) -> str:
+def digest_of(kept: bytes) -> str:
+    """Return the digest of a text or file: 16 hexadecimal digits."""
     return blake2b(kept, digest_size=8).hexdigest()

@@ -17,6 +17,9 @@ HEADS: Final = (
     "ROBOTS RETRIES", "ERRORS", "GIVEN UP",
 )  # fmt: skip
 
+LEAST: Final = ("HOST", "RULE", "PACE", "REQUESTS", "LEAST GAP", "SLACK", "GIVEN UP")
+"""The heads that a narrow terminal shows."""
+
 
 def is_kept(row: ConductRow) -> bool:
     """Return whether no request to the host came sooner than its rule and every Retry-After allowed."""
@@ -27,6 +30,16 @@ def facts(row: ConductRow) -> dict[str, Any]:
     """Return one host as values for JSON; spans in seconds to the microsecond, None where there was none."""
     told = {name: round(value, 6) if isinstance(value, float) else value for name, value in row._asdict().items()}
     return {**told, "kept": is_kept(row)}
+
+
+def groups(reader: Reader, run: RunRow) -> dict[str, tuple[int, int]]:
+    """Return the groups of hosts that were asked as one, by name: how many hosts, and how many requests to them."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in reader.conduct(run):
+        if row.group:
+            hosts, requests = found.get(row.group, (0, 0))
+            found[row.group] = hosts + 1, requests + row.requests
+    return dict(sorted(found.items()))
 
 
 def table(reader: Reader, run: RunRow) -> Iterator[tuple[str, ...]]:

@@ -139,13 +139,14 @@ class _Place(NamedTuple):
 
     @classmethod
     def of(cls, text: str | None) -> _Place:
-        if not text:
-            return cls("", -1, 0)
+        first = cls("", -1, 0)
         try:
-            key, rank, part = json.loads(text)
-            return cls(str(key), int(rank), int(part))
-        except (ValueError, TypeError):
-            return cls("", -1, 0)  # an address that was typed wrong shows the first page
+            key, rank, part = json.loads(text or "[]")
+            str(key).encode()
+            place = cls(str(key), int(rank), int(part))
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            return first  # an address that was typed wrong shows the first page
+        return place if place.rank in {-1, SECTION, PAGE} and 0 <= place.part <= MOST_PARTS else first
 
     def text(self) -> str:
         return json.dumps(list(self))
@@ -204,7 +205,8 @@ class SiteTree:
         """Yield what is visible behind a place, with its own place."""
         if start.rank == PAGE and (holder := self._table.node(start.key, PAGE)):
             yield from self._parts(holder, view, start.part)
-        closed = next((one for one in sections_of(start.key) if not _is_open(one, view)), "")
+        shown = next((low for low, high in view.filter.ranges() if low <= start.key < high), "")
+        closed = self._closed_above(start.key, view, shown)
         behind = (closed + END, -1) if closed else (start.key, start.rank)
         for low, high in view.filter.ranges():
             if high <= behind[0]:

@@ -5,12 +5,13 @@ Reads the files as a web server would serve them. Knows no store; each page is j
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import lru_cache
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from purlieu import page, robots
 from purlieu.errors import Mistake, SettingsError, StoreError
@@ -95,9 +96,11 @@ class _Pages:
         for path in inside:
             if path.name.startswith(".") or path.is_symlink():
                 continue
-            told = href + quote(path.name)
+            told = href + quote(os.fsencode(path.name))
             if path.is_dir():
                 yield from self._files(path, f"{told}/")
+            elif not path.is_file():
+                continue  # a pipe or a device, which nobody serves
             elif path.name == index:
                 yield _File(href, path)
             elif _ending(path) in _PAGES | _DOCUMENTS and path.name != "robots.txt":
@@ -130,11 +133,9 @@ class _Pages:
         return None if _index_reason(href, found) else found.alternates
 
     def _path(self, href: str) -> Path | None:
-        from urllib.parse import unquote
-
         if not href.startswith(self._base) or "?" in href:
             return None
-        inside = unquote(href[len(self._base) :])
+        inside = os.fsdecode(unquote_to_bytes(href[len(self._base) :]))
         if any(part in {"..", "."} or part.startswith(".") for part in inside.split("/")) or "\0" in inside:
             return None
         path = self._source / inside

@@ -6,14 +6,16 @@ files in whatever order they are named.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from purlieu import url as urls
 from purlieu.errors import Mistake, SettingsError, UrlError
@@ -25,9 +27,18 @@ from purlieu.sitemap.choose import Chooser, Place, Priorities
 from purlieu.sitemap.moment import of_w3c
 
 COLUMNS: Final = ("loc", "lastmod", "changefreq", "priority", "source")
-"""The columns that count; ``url`` is read as ``loc``. A source that is not named is the list's file name."""
+"""The columns that count; ``url`` is read as ``loc``. A source that is not named is the list's file name.
+
+A ``.txt`` file has one address a line."""
 FREQUENCIES: Final = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")
 _MOST_MISTAKES: Final = 20
+_LINES: Final = frozenset((".jsonl", ".ndjson", ".json"))
+_DELIMITERS: Final = ",;\t|"
+_OF_JSON: Final = "write one JSON object a line"
+_OF_CSV: Final = (
+    f"name a column loc or url in the first line, such as {','.join(COLUMNS)}, and write no more values than columns: "
+    "put a value that has the delimiter in it in quotes"
+)
 
 
 @dataclass(slots=True)
@@ -108,80 +119,118 @@ def _read(lists: Sequence[Path], left: LeftOut) -> dict[str, _Item]:
                 loc, item = _item(row, path)
             except ValueError as error:
                 if len(mistakes) < _MOST_MISTAKES:
-                    mistakes.append(Mistake(f"line {number}", str(row.get("loc", ""))[:200], str(error), str(path)))
+                    mistakes.append(Mistake(f"line {number}", str(_shown(row))[:200], str(error), str(path)))
                 continue
             if loc in items:
                 items[loc].take(item)
                 left.add(loc, "duplicate")
-            elif loc:
+            else:
                 items[loc] = item
     if mistakes:
         raise SettingsError(tuple(mistakes))
     return items
 
 
-def _rows(path: Path, mistakes: list[Mistake]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield each line's number and columns, those named as in ``COLUMNS``."""
+_Row = Mapping[str, Any] | str
+
+
+def _rows(path: Path, mistakes: list[Mistake]) -> Iterator[tuple[int, _Row]]:
+    """Yield each line's number, and its values by ``COLUMNS``, or the line itself where it holds none."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            if path.suffix.lower() in {".jsonl", ".ndjson", ".json"}:
-                for number, line in enumerate(file, 1):
-                    if line.strip():
-                        yield number, _known(json.loads(line))
-                return
-            rows = csv.DictReader(file)
-            if not {"loc", "url"} & {(name or "").strip().lower() for name in rows.fieldnames or ()}:
-                remedy = f"the first line names no column loc or url; write such as {','.join(COLUMNS)}"
-                mistakes.append(Mistake("line 1", ",".join(rows.fieldnames or ())[:200], remedy, str(path)))
-                return
-            for row in rows:
-                yield rows.line_num, _known(row)
-    except UnicodeDecodeError:
+        with path.open("rb") as start:
+            encoding = "utf-16" if start.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE} else "utf-8-sig"
+        with path.open(encoding=encoding, newline="") as file:
+            if path.suffix.lower() in _LINES:
+                yield from ((number, _of_json(line)) for number, line in enumerate(file, 1) if line.strip())
+            elif path.suffix.lower() == ".txt":
+                yield from ((number, {"loc": line}) for number, line in enumerate(file, 1) if line.strip())
+            else:
+                yield from _table(file)
+    except UnicodeError:
         mistakes.append(Mistake("--from-list", str(path), "the file is not UTF-8; save it as UTF-8"))
-    except (ValueError, csv.Error) as error:
-        mistakes.append(
-            Mistake("--from-list", str(path), f"it cannot be read ({error}); write one JSON object a line, or CSV")
-        )
+    except csv.Error as error:
+        mistakes.append(Mistake("--from-list", str(path), f"it cannot be read ({error}); write CSV or JSON lines"))
     except OSError as error:
         mistakes.append(
             Mistake("--from-list", str(path), f"it cannot be read ({error.strerror}); give a CSV or JSONL file")
         )
 
 
-def _known(row: object) -> Mapping[str, Any]:
-    if not isinstance(row, Mapping):
-        return {"loc": row}
-    found = {str(name).strip().lower(): value for name, value in row.items() if name}
-    return {"loc": found.get("url"), **{name: found[name] for name in COLUMNS if found.get(name) not in {None, ""}}}
+def _table(file: TextIO) -> Iterator[tuple[int, _Row]]:
+    """Yield the lines of a CSV file with whatever delimiter its first line has; with one column lines are not split."""
+    head = file.readline()
+    delimiter = max(_DELIMITERS, key=head.count)
+    delimiter = delimiter if delimiter in head else "\x1f"
+    names = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
+    places = {name: names.index(name) for name in COLUMNS if name in names}
+    if "url" in names:
+        places.setdefault("loc", names.index("url"))
+    if "loc" not in places:
+        yield 1, head.strip()
+        return
+    rows = csv.reader(file, delimiter=delimiter)
+    for cells in rows:
+        if any(cells[len(names) :]):
+            yield rows.line_num + 1, delimiter.join(cells)
+        elif any(cells):
+            yield rows.line_num + 1, {name: cells[at] for name, at in places.items() if at < len(cells)}
 
 
-def _item(row: Mapping[str, Any], path: Path) -> tuple[str, _Item]:
-    """Return the address of a row and what it says; ValueError with what to write instead."""
+def _of_json(line: str) -> _Row:
     try:
-        parsed = urls.parse(str(row.get("loc") or "").strip())
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return line.strip()
+    if isinstance(row, str):
+        return {"loc": row}
+    if not isinstance(row, dict):
+        return line.strip()
+    found = {name.strip().lower(): value for name, value in row.items() if value != ""}
+    return {"loc": found.get("url")} | found
+
+
+def _shown(row: _Row) -> object:
+    return row if isinstance(row, str) else row.get("loc") or ""
+
+
+def _item(row: _Row, path: Path) -> tuple[str, _Item]:
+    """Return the address of a row and what it says; ValueError with what to write instead."""
+    if isinstance(row, str):
+        raise ValueError(_OF_JSON if path.suffix.lower() in _LINES else _OF_CSV)  # noqa: TRY004 - the owner's mistake
+    try:
+        parsed = urls.parse(_text(row, "loc"))
     except UrlError:
         parsed = None
     if parsed is None or parsed.scheme not in {"http", "https"}:
         raise ValueError("write a whole http or https address in the column loc")
-    item = _Item(_source(str(row.get("source") or path.stem)))
-    if lastmod := str(row.get("lastmod") or "").strip():
-        item.lastmod, item.lastmod_at = lastmod, of_w3c(lastmod)
+    item = _Item(_source(_text(row, "source") or path.stem))
+    if lastmod := _text(row, "lastmod"):
+        item.lastmod, item.lastmod_at = lastmod, _moment(lastmod)
         if item.lastmod_at is None:
             raise ValueError(f'write lastmod as 2026-11-30 or with a time and zone, not "{lastmod[:50]}"')
-    if frequency := str(row.get("changefreq") or "").strip().lower():
+    if frequency := _text(row, "changefreq").lower():
         if frequency not in FREQUENCIES:
             raise ValueError(f"write changefreq as one of {', '.join(FREQUENCIES)}")
         item.changefreq = frequency
-    if (priority := row.get("priority")) is not None:
+    if priority := _text(row, "priority"):
         try:
             item.priority = float(priority)
-        except (TypeError, ValueError):
+        except ValueError:
             item.priority = -1.0
         if not 0 <= item.priority <= 1:
             raise ValueError("write priority as a number from 0.0 to 1.0")
     return parsed.href, item
 
 
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    return "" if value is None else str(value).strip()
+
+
+_moment = lru_cache(maxsize=4096)(of_w3c)
+
+
+@lru_cache(maxsize=4096)
 def _source(text: str) -> str:
     """Return a source's name as part of a file's name."""
     return re.sub(r"[^A-Za-z0-9_.]+", "-", text).strip("-.")[:50] or "list"

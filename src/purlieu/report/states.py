@@ -94,7 +94,7 @@ def listed(reader: Reader, crawl: str | None = None) -> Iterator[Listed]:
 def _kinds(reader: Reader, run: RunRow) -> dict[str, int]:
     """Return how many pages ended in each kind, in the order of the table of outcomes."""
     counts: dict[str, int] = {}
-    for (purpose, kind, _), n in reader.counts(run).items():
+    for (purpose, kind, _), n in reader.totals(run).items():
         if purpose == "page":
             counts[kind] = counts.get(kind, 0) + n
     order = [*KINDS, *sorted(counts.keys() - set(KINDS))]

@@ -23,16 +23,17 @@ class Told(NamedTuple):
 
 
 async def submit(ask: Callable[[Request], Awaitable[Response | Failure]], requests: Iterable[Request]) -> list[Told]:
-    """Ask them in turn, and stop at the first that is not taken, since the rest would fare no better."""
-    answers = []
+    """Ask them in turn; an address that does not take one is asked no more, since the rest would fare no better."""
+    answers: list[Told] = []
     for request in requests:
+        address = request.url.partition("?")[0]
+        if any(not one.is_taken and one.url.partition("?")[0] == address for one in answers):
+            continue
         answer = await ask(request)
         if isinstance(answer, Failure):
             answers.append(Told(request.url, None, answer.detail, is_taken=False))
         else:
             answers.append(Told(request.url, answer.status, answer.reason, is_taken=answer.status // 100 == 2))
-        if not answers[-1].is_taken:
-            break
     return answers
 
 

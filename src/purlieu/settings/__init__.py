@@ -21,18 +21,16 @@ from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.host import group_of, has_own_delay, is_grouped, politeness_of
 from purlieu.settings.key import (
     FetchSettings,
-    GroupSettings,
     HistorySettings,
-    HostSettings,
     LedgerSettings,
     LimitSettings,
     LinkSettings,
     OriginSettings,
-    PolitenessSettings,
     RobotsSettings,
     Settings,
     SitemapSettings,
 )
+from purlieu.settings.pacing import GroupSettings, HostSettings, PolitenessSettings
 from purlieu.settings.place import result_folder
 from purlieu.settings.profile import PUBLIC, ProfileSettings
 from purlieu.settings.secret import resolve

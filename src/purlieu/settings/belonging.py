@@ -156,8 +156,8 @@ class NormaliseSettings:
     session_ids: bool = key(
         True,
         Key(
-            "Whether session ids (`jsessionid`, `PHPSESSID`, a long `sid` and the like) are taken out of links, so that "
-            "a page is not taken for another at each visit. Redirects keep theirs."
+            "Whether session ids (`jsessionid`, `PHPSESSID`, a long `sid` and the like) are taken out of links, so "
+            "that a page is not taken for another at each visit. Redirects keep theirs."
         ),
     )
     sort_parameters: bool = key(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 from purlieu import domain
-from purlieu.settings.key import PolitenessSettings, Settings
+from purlieu.settings.key import Settings
+from purlieu.settings.pacing import PolitenessSettings
 
 
 def politeness_of(settings: Settings, host: str) -> PolitenessSettings:

@@ -25,18 +25,16 @@ from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import (
     FetchSettings,
-    GroupSettings,
     HistorySettings,
-    HostSettings,
     LedgerSettings,
     LimitSettings,
     LinkSettings,
     OriginSettings,
-    PolitenessSettings,
     RobotsSettings,
     Settings,
     SitemapSettings,
 )
+from purlieu.settings.pacing import GroupSettings, HostSettings, PolitenessSettings
 from purlieu.settings.profile import ProfileSettings
 from purlieu.settings.secret import MASK, masked
 from purlieu.settings.trapping import TrapSettings

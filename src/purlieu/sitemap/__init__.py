@@ -42,12 +42,13 @@ def scan(
     yield from Reader(url, strict=strict, limit_bytes=limit_bytes).items(chunks)
 
 
-def read(body: bytes, *, url: str, strict: bool = False, limit_bytes: int = LIMIT_BYTES) -> Sitemap:
+def read(body: bytes, *, url: str, strict: bool = False, limit_bytes: int = LIMIT_BYTES, whole: bool = True) -> Sitemap:
     """Return a sitemap's bytes as one value; arguments as for ``scan``.
 
-    A file that is faulty itself has no entries when read strictly (AMB-SM-4).
+    A file that is faulty itself has no entries when read strictly (AMB-SM-4). Of a body that is not ``whole``, since it
+    broke off on its way here, what the end cuts in two is left out, and that is no fault of the file's.
     """
-    reader = Reader(url, strict=strict, limit_bytes=limit_bytes)
+    reader = Reader(url, strict=strict, limit_bytes=limit_bytes, whole=whole)
     entries: list[Entry] = []
     children: list[Child] = []
     problems: list[Problem] = []

@@ -18,6 +18,8 @@ from purlieu.response import Request
 INDEXNOW_URLS: Final = 10_000
 """Addresses that one IndexNow request may carry."""
 INDEXNOW_KEY: Final = re.compile(r"[A-Za-z0-9-]{8,128}", re.ASCII)
+_BOM: Final = b"\xef\xbb\xbf"
+_READ_BYTES: Final = 512_000  # RFC 9309 2.5, R-8.3
 _LINE: Final = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
 _SITEMAP: Final = re.compile(rb"[ \t]*sitemap[ \t]*:[ \t]*([^\r\n#]*)", re.IGNORECASE)
 _PLACE: Final = "{sitemap}"
@@ -27,11 +29,11 @@ def robots_txt(body: bytes, named: Sequence[str], gone: Sequence[str] = ()) -> b
     """Return a robots.txt that names these sitemaps and no longer those gone; all else stays byte for byte.
 
     A body that does so already is returned as it is. New lines go to the end, since a Sitemap line belongs to no group,
-    in the file's own line ending.
+    in the file's own line ending; to the beginning of a file so large that robots do not read its end.
     """
     out, there = bytearray(), set()
     for line in _LINE.findall(body):
-        found = _SITEMAP.match(line.removeprefix(b"\xef\xbb\xbf"))
+        found = _SITEMAP.match(line.removeprefix(_BOM))
         address = found[1].strip().decode("utf-8", "replace") if found else ""
         if address in gone and address not in named:
             continue
@@ -40,10 +42,13 @@ def robots_txt(body: bytes, named: Sequence[str], gone: Sequence[str] = ()) -> b
     missing = [address for address in dict.fromkeys(named) if address not in there]
     if missing:
         ending = b"\r\n" if b"\r\n" in body else b"\n"
+        lines = b"".join(f"Sitemap: {address}".encode() + ending for address in missing)
+        if len(out) + len(lines) > _READ_BYTES:
+            begin = len(_BOM) if out.startswith(_BOM) else 0
+            return bytes(out[:begin] + lines + out[begin:])
         if out and not out.endswith((b"\n", b"\r")):
             out += ending
-        for address in missing:
-            out += f"Sitemap: {address}".encode() + ending
+        out += lines
     return bytes(out)
 
 

@@ -112,14 +112,14 @@ _OF_THE_LIMITS = {
 }
 SENTENCES = _OF_AN_ENTRY | _OF_THE_FILE | _OF_THE_LIMITS
 _GIVEN_UP = frozenset({"dtd", "not-a-sitemap"})  # lenient reading cannot go on here either
-_BY_THE_CUT = frozenset({"unclosed", "markup", "xml"})  # no faults where the rest was never read
+_BY_THE_CUT = frozenset({"unclosed", "markup", "xml", "no-loc"})  # no faults where the rest was never read
 
 
 class Notes:
     """Collects the problems of one file, so many of each kind, until the reader hands them on.
 
     ``line`` is asked which line has been reached; who knows it puts itself there. ``ended`` tells all who read to stop,
-    ``refused`` that the file does not count either.
+    ``refused`` that the file does not count either; ``cut`` that what came last broke off, by no fault of the file's.
     """
 
     def __init__(self, *, strict: bool) -> None:
@@ -131,14 +131,14 @@ class Notes:
         self.found: list[Problem] = []
         self.line: Callable[[], int] = lambda: 1
         self._count: dict[str, int] = {}
-        self._cut = False
+        self.cut = False
         self._left = _MOST
 
     def add(self, kind: str, value: str = "", *, line: int | None = None) -> None:
         """Note a problem; in strict reading one of the file refuses it whole."""
-        if self.ended or (self._cut and kind in _BY_THE_CUT):
+        if self.ended or (self.cut and kind in _BY_THE_CUT):
             return
-        self._cut = self._cut or kind in {"too-large", "gzip"}
+        self.cut = self.cut or kind in {"too-large", "gzip"}
         told = self._count[kind] = self._count.get(kind, 0) + 1
         if told <= _MOST_OF_A_KIND:
             shown = "".join(letter if letter.isprintable() else " " for letter in value[:_SHOWN].strip())

@@ -14,6 +14,7 @@ from purlieu.errors import UrlError
 from purlieu.sitemap.entry import Child, Entry, Kind, Problem
 from purlieu.sitemap.location import in_location
 from purlieu.sitemap.reader import Reader
+from purlieu.sitemap.unpack import LIMIT_BYTES
 
 LIMIT_BYTES_2007 = 10_485_760  # SM-21
 _MOST_OF_A_KIND = 100
@@ -100,15 +101,22 @@ def inspect(
     strict: bool = False,
     place: str | None = "",
     each: Callable[[Entry], object] | None = None,
+    limit_bytes: int = LIMIT_BYTES,
+    whole: bool = True,
 ) -> Inspection:
     """Read a file in both readings; the problems are those of the reading asked for.
 
     ``place`` is the URL that the location rule is measured by ("" for the file's own, None for no rule). ``each`` gets
-    the entries. Memory does not grow with the file, but for entries outside its place.
+    the entries; ``limit_bytes`` and ``whole`` as for ``sitemap.read``. Memory does not grow with the file, but for
+    entries outside its place.
     """
+
+    def reading(*, strict: bool) -> Reader:
+        return Reader(url, strict=strict, limit_bytes=limit_bytes, whole=whole)
+
     found = Inspection(url)
     rule = Rule(url if place == "" else place) if place is not None else None
-    reader = Reader(url, strict=strict)
+    reader = reading(strict=strict)
     for item in reader.items(pieces()):
         if isinstance(item, Problem):
             found.problems.append(item)
@@ -123,7 +131,7 @@ def inspect(
     found.kind, found.refused, found.size_bytes = reader.kind, reader.refused, reader.size_bytes
     if found.refused and strict:
         found.entries, found.children, found.outside = 0, [], []  # AMB-SM-4
-    other = [item.kind for item in Reader(url, strict=not strict).items(pieces()) if isinstance(item, Problem)]
+    other = [item.kind for item in reading(strict=not strict).items(pieces()) if isinstance(item, Problem)]
     lenient, strictly = ([one.kind for one in found.problems], other)[:: -1 if strict else 1]
     found.lost, found.is_faulty = any(kind not in MENDED for kind in lenient), bool(strictly)
     return found

@@ -187,8 +187,8 @@ class _DoctypeError(Exception):
 def judged(texts: Iterator[str], notes: Notes) -> Iterator[str]:
     """Pass pieces on as long as they are well-formed XML without a document type: the judge of strict reading."""
 
-    def stop(*_: object) -> None:
-        raise _DoctypeError
+    def stop(*found: object) -> None:
+        raise _DoctypeError("dtd" if found[-1] else "doctype")
 
     parser = expat.ParserCreate("utf-8")
     parser.StartDoctypeDeclHandler = stop
@@ -197,7 +197,7 @@ def judged(texts: Iterator[str], notes: Notes) -> Iterator[str]:
             parser.Parse(text.encode("utf-8", "replace"))
             yield text
         parser.Parse(b"", True)  # noqa: FBT003 - expat takes it by position only
-    except _DoctypeError:
-        notes.add("dtd", line=parser.CurrentLineNumber)
+    except _DoctypeError as found:
+        notes.add(str(found), line=parser.CurrentLineNumber)
     except expat.ExpatError as error:
         notes.add("xml", expat.ErrorString(error.code), line=error.lineno)

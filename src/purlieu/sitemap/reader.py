@@ -5,9 +5,12 @@ Knows how the formats are told apart, and text sitemaps. Must not know what XML 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from purlieu import url as urls
+from purlieu.errors import UrlError
 from purlieu.sitemap.document import SHAPES, Document
 from purlieu.sitemap.draft import fits, is_address
 from purlieu.sitemap.element import START, Elements
@@ -17,20 +20,24 @@ from purlieu.sitemap.unpack import LIMIT_BYTES, PIECE, texts
 
 LIMIT_URLS = 50_000  # SM-20, SM-23
 _LONGEST_LINE = 8_192  # characters kept of one line of a text sitemap
+_TOP = re.compile(r"[^/]*://[^/?#\\]*[/?#\\]")
+_BLANK = " \t\v\f\0\ufeff"
 _LOOKED_AT = 20  # lines that show whether a text is a sitemap
 
 
 class Reader:
     """Reads one sitemap. ``kind`` and ``refused`` are known once all items are taken."""
 
-    def __init__(self, url: str, *, strict: bool = False, limit_bytes: int = LIMIT_BYTES) -> None:
-        """Prepare to read the file at ``url``."""
+    def __init__(self, url: str, *, strict: bool = False, limit_bytes: int = LIMIT_BYTES, whole: bool = True) -> None:
+        """Prepare to read the file at ``url``; ``whole`` says that nothing got lost on its way here."""
         self._url = url
         self._strict = strict
         self._limit_bytes = limit_bytes
+        self._whole = whole
         self._notes = Notes(strict=strict)
         self._kind: Kind = "unknown"
         self._document: Document | None = None
+        self._top = "\n"  # scheme and host of the last address; this begins none
 
     @property
     def kind(self) -> Kind:
@@ -55,7 +62,8 @@ class Reader:
     def items(self, chunks: Iterable[bytes]) -> Iterator[Entry | Child | Problem]:
         """Yield entries, children and problems; see ``purlieu.sitemap.scan``."""
         notes = self._notes
-        for count, item in enumerate(self._found(texts(chunks, notes, self._limit_bytes)), 1):
+        pieces = texts(chunks, notes, self._limit_bytes)
+        for count, item in enumerate(self._found(pieces if self._whole else _cut_off(pieces, notes)), 1):
             if notes.found:
                 yield from notes.drain()
             if notes.refused:
@@ -64,9 +72,23 @@ class Reader:
                 notes.end("too-many")
                 break
             notes.allow()
+            if not item.loc.startswith(self._top) and not self._is_url(item.loc):
+                notes.add("bad-loc", item.loc)
+                continue
             yield item
         yield from notes.drain()
         yield from notes.rest()
+
+    def _is_url(self, loc: str) -> bool:
+        """Say whether an address is valid, and remember its host: whatever follows a valid one is valid too."""
+        top = _TOP.match(loc)
+        try:
+            urls.parse(top[0] if top else loc)
+        except UrlError:
+            return False
+        if top:
+            self._top = top[0]
+        return True
 
     def _found(self, pieces: Iterator[str]) -> Iterator[Entry | Child]:
         is_xml, pieces = _is_xml(pieces)
@@ -82,7 +104,7 @@ class Reader:
         """Yield the addresses of a text sitemap, one a line (SM-41)."""
         notes, number = self._notes, 0
         notes.line = lambda: max(number, 1)
-        for line in _split(pieces):
+        for line in _split(pieces, notes):
             number += 1
             if is_address(line):
                 self._kind = "text"
@@ -120,11 +142,21 @@ def _is_xml(pieces: Iterator[str]) -> tuple[bool, Iterator[str]]:
     return start.lstrip()[:1] == "<", chain((start,), pieces)
 
 
-def _split(pieces: Iterator[str]) -> Iterator[str]:
-    """Yield the lines of a text without the white space around them, each cut at a length no address has."""
+def _cut_off(pieces: Iterator[str], notes: Notes) -> Iterator[str]:
+    yield from pieces
+    notes.cut = True
+
+
+def _split(pieces: Iterator[str], notes: Notes) -> Iterator[str]:
+    """Yield the lines of a text without the white space around them, each cut at a length no address has.
+
+    The last line is left out where the text broke off, since it may be half an address.
+    """
     rest = ""
-    for piece in chain(pieces, ("\n",)):
+    for piece in pieces:
         *lines, rest = (rest + piece).replace("\r\n", "\n").replace("\r", "\n").split("\n")
         rest = rest[:_LONGEST_LINE]
         for line in lines:
-            yield line[:_LONGEST_LINE].strip(" \t\v\f\0\ufeff")
+            yield line[:_LONGEST_LINE].strip(_BLANK)
+    if not notes.cut:
+        yield rest.strip(_BLANK)

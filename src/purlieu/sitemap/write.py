@@ -32,7 +32,8 @@ _UNWRITABLE: Final = re.compile(r"[^!#$&'()*+,./0-9:;=?@A-Z\[\]_a-z~%-]|%(?![0-9
 _BRACKET: Final = re.compile(r"[\[\]]")
 _WRITTEN: Final = {ord(char): f"%{ord(char):02X}" for char in '|^`{}"<>\\ []%'}
 _READ: Final = {escape: chr(code) for code, escape in _WRITTEN.items()}
-_PLAIN: Final = re.compile(r"https?://[!#$()*+,./0-9:;=?@A-Z_a-z~-]++")  # needs neither, as nearly all
+_PLAIN: Final = re.compile(r"https?://[!#$()*+,./0-9:;=?@A-Z_a-z~-]++")  # needs no escaping either, as nearly all
+_WRITABLE: Final = re.compile(r"https?://[!#$&'()*+,./0-9:;=?@A-Z_a-z~-]++")  # needs no encoding
 _ESCAPES: Final = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("'", "&apos;"), ('"', "&quot;"))  # SM-2
 # AMB-SM-2: of the six shapes of W3C Datetime the schema knows these two; in zones up to 14 hours away.
 _WHOLE: Final = re.compile(
@@ -107,7 +108,7 @@ def written(loc: str) -> str:
     What the URL Standard leaves in a path or query and RFC 3986 does not (``|``, ``[``, a bare ``%``) is encoded too:
     servers read both alike. Raises UrlError for what is no http or https address.
     """
-    if len(loc) >= _SHORTEST_LOC and _PLAIN.fullmatch(loc):
+    if len(loc) >= _SHORTEST_LOC and _WRITABLE.fullmatch(loc):
         return loc
     parsed = urls.parse(loc)
     if parsed.scheme not in {"http", "https"}:

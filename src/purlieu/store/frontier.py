@@ -153,7 +153,7 @@ class Frontier:
             self._database.run("set_last_token", str(token))
             self._database.run("put_lease", host, token, self._run.id, now + self._rules.lease_seconds)
         lease = Lease(host, name, token, now + self._rules.lease_seconds, next_at, smoothed, backoff, failures)
-        lease.gap_seconds = gap
+        lease.gap_seconds = lease.kept_gap_seconds = gap
         self._leases[host] = lease
         return lease
 
@@ -186,6 +186,11 @@ class Frontier:
         if held:
             lease.expires_at = now + self._rules.lease_seconds
         return held
+
+    def keep_pace(self, lease: Lease) -> None:
+        """Write down a slower pace before the request that keeps it: a resume after a kill waits for it (R-4.3)."""
+        with self._database.transaction():
+            self._set_pace(lease)
 
     def release(self, lease: Lease) -> None:
         """Give a host back with its pace, and note when it is next worth leasing."""
@@ -323,6 +328,8 @@ class Frontier:
         with self._batch():
             for candidate in self._history.vanished(now):
                 facts = candidate.facts
+                if self._intake.normal(candidate.href) != candidate.href:
+                    continue  # by today's normalisers it is another page
                 if admission.own_seed:
                     sites = admission.scope.accepting(candidate.href, url.host_of(candidate.href))
                     facts = replace(facts, sites=sites)
@@ -347,8 +354,14 @@ class Frontier:
             self._intake.note(code, subject, **arguments)
             self._write_findings()
 
-    def noted(self, code: str) -> list[str]:
-        """Return what findings of a code are about, so that a resume knows it."""
+    def noted(self, code: str, *, of_before: bool = False) -> list[str]:
+        """Return what findings of a code are about, so that a resume knows it.
+
+        With ``of_before`` a revisit goes on with those of the run before it.
+        """
+        if of_before and self._run.revisit:
+            with self._database.transaction():
+                self._database.run("take_over_findings", self._run.id, self._run.crawl, code)
         return [subject for (subject,) in self._database.rows("subjects_of", self._run.id, code)]
 
     def _write_findings(self) -> None:
@@ -429,6 +442,7 @@ class Frontier:
         self._database.run(
             "set_pace", lease.next_at, lease.smoothed_seconds, lease.backoff_seconds, lease.gap_seconds, lease.host
         )
+        lease.kept_gap_seconds = lease.gap_seconds
         if lease.group is not None:
             self._database.run("set_group_pace", lease.next_at, lease.started_at, lease.ended_at, lease.group)
 

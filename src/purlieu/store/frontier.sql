@@ -230,8 +230,8 @@ ON CONFLICT (run, host) DO UPDATE SET rule = excluded.rule, gap_seconds = exclud
     given_up = CASE WHEN excluded.given_up = '' THEN given_up ELSE excluded.given_up END;
 
 -- name: next_host_due
--- When the next host that nobody holds is worth leasing.
-SELECT rh.due_at FROM run_host AS rh
+-- When the next host that nobody holds is worth leasing; one without a row (a damaged store) could never be.
+SELECT rh.due_at FROM run_host AS rh JOIN host AS h ON h.id = rh.host
 WHERE rh.run = ? AND rh.due_at IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?)
 ORDER BY rh.due_at LIMIT 1;
@@ -287,6 +287,12 @@ INSERT OR REPLACE INTO landing (run, seed, href) VALUES (?, ?, ?);
 
 -- name: add_finding
 INSERT OR REPLACE INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, ?);
+
+-- name: take_over_findings
+-- Findings of a code in the newest finished run before, which a revisit goes on with.
+INSERT OR IGNORE INTO finding (run, code, subject, arguments)
+SELECT ?1, f.code, f.subject, f.arguments FROM finding AS f
+WHERE f.code = ?3 AND f.run = (SELECT max(r.id) FROM run AS r WHERE r.crawl = ?2 AND r.id < ?1 AND r.state = 'done');
 
 -- name: subjects_of
 SELECT subject FROM finding WHERE run = ? AND code = ?;

@@ -112,10 +112,11 @@ class Harvest:
                            self._normal(visit.redirect_to), visit.at, "", "", 0,
                            self._run.id, entry.host, number, entry.hash)  # fmt: skip
         self._database.run("copy_response", number, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
+        if visit.takes_over:  # what was asked for last said 304, or nothing; the response is of an earlier run
+            self._database.run("take_over_status", self._run.id, entry.host, number, entry.hash)
         self._counters.endings[reason.name] += 1
-        if other is Purpose.SITEMAP:
-            self.sitemaps.look_again(entry.href)
-        else:
+        self.sitemaps.look_again(entry.href)
+        if other is Purpose.PAGE:
             self._intake.replay((entry.host, 0, entry.hash), entry.href, visit.redirect_to)
             self._intake.write(now)
 

@@ -16,6 +16,7 @@ from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
 from purlieu.revisit import FASTER, SLOWER, Hint, Known, Plan, Rhythm, Trust
 from purlieu.scope import GRANT_SEED
+from purlieu.settings.reading import OF_FILES, OF_PAGES, reads_alike
 from purlieu.sitemap.moment import period
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
@@ -28,6 +29,10 @@ _FIRST = (-1, -(2**63))
 _PAGE_HINTS = ("lastmod", "changefreq")
 _TELLING = frozenset({"unchanged", "fetched", "redirected", "misdirected", "skipped", "missing"})
 """Kinds of endings that tell whether a page has changed; a failure does not."""
+_WHOLE = frozenset({"fetched", "unchanged"})
+"""Kinds of endings after which a file may be asked for conditionally; what was cut off is asked for as a whole."""
+_TAKEN = ("take_over_response", "take_over_status", "take_over_sketch", "page_left_alone")
+"""What is written of all that stands unchanged in a batch, in this order."""
 _TrustKey = tuple[int, str, str]
 
 
@@ -41,6 +46,8 @@ class History:
         self._counters = counters
         self._rhythm = rhythm
         self._trusted: dict[_TrustKey, Trust] = {}
+        self._other_readers: dict[Purpose, frozenset[int]] | None = None
+        self._has_sketches: dict[int, bool] = {}
 
     # -- plans -------------------------------------------------------------------------------------
 
@@ -59,10 +66,10 @@ class History:
         # Another address of the same hash, or asked for in this run already.
         if row is None or row[0] != entry.href or row[5] == self._run.id:
             return None
-        _, kind, reason, asked_at, interval, last_run, etag, modified, digest, lastmod, gone, retired, whole = row
+        _, kind, reason, asked_at, interval, last_run, etag, modified, digest, lastmod, gone, retired, whole, file = row
         known = Known(
             kind, reason, asked_at, interval or self._rhythm.least_seconds, last_run, etag, modified, digest, lastmod,
-            gone, bool(retired), bool(whole),
+            gone, bool(retired), bool(whole) and last_run not in self._read_otherwise(Purpose.PAGE), bool(file),
         )  # fmt: skip
         hint = self._hint(entry)
         section = revisit.section_of(entry.href)
@@ -88,9 +95,8 @@ class History:
         if row is None or row[0] != entry.href or row[6] == self._run.id:
             return None
         _, lastmod, etag, last_modified, digest, asked_at, last_run, whole = row
-        known = Known(
-            "fetched", "ok", asked_at, 0.0, last_run, etag, last_modified, digest, lastmod, is_whole=bool(whole)
-        )
+        is_whole = bool(whole) and last_run not in self._read_otherwise(Purpose.SITEMAP)
+        known = Known("fetched", "ok", asked_at, 0.0, last_run, etag, last_modified, digest, lastmod, is_whole=is_whole)
         trust = self._trust((entry.host, "", "index"))
         chance = revisit.lot(entry.hash, self._run.id)
         return revisit.sitemap_plan(known, self._index_lastmod(entry), trust, self._rhythm, chance=chance, now=now)
@@ -98,6 +104,16 @@ class History:
     def _index_lastmod(self, entry: Entry) -> str | None:
         row = self._database.one("index_lastmod", self._run.id, entry.host, entry.hash, entry.href)
         return row[0] if row else None
+
+    def _read_otherwise(self, purpose: Purpose) -> frozenset[int]:
+        """Return the earlier runs that read other things out of an answer than this one, by their settings."""
+        if self._other_readers is None:
+            (_, mine), *others = self._database.rows("settings_of_runs", self._run.crawl, self._run.id)
+            self._other_readers = {
+                purpose: frozenset(run for run, text in others if not reads_alike(mine, text, keys))
+                for purpose, keys in ((Purpose.PAGE, OF_PAGES), (Purpose.SITEMAP, OF_FILES))
+            }
+        return self._other_readers[purpose]
 
     def _trust(self, key: _TrustKey) -> Trust:
         """Return how far a hint was right in the runs before; what this run measures counts from the next on."""
@@ -117,6 +133,7 @@ class History:
         """Write a batch into the history, and take over for this run what stands unchanged; endings are written."""
         pages: list[tuple[Value, ...]] = []
         failed: list[tuple[Value, ...]] = []
+        taken: defaultdict[str, list[tuple[Value, ...]]] = defaultdict(list)
         measured: defaultdict[_TrustKey, list[float]] = defaultdict(lambda: [0.0] * 5)
         for visit in visits:
             if visit.outcome is None:
@@ -124,14 +141,16 @@ class History:
             if visit.entry.plan is not None:
                 self._measure(visit, measured)
             if visit.takes_over:
-                self._take_over(visit)
+                self._take_over(visit, taken)
                 continue
-            if visit.sitemap is not None:
+            if visit.sitemap is not None and visit.kind in _WHOLE:
                 self._put_sitemap(visit)
             if visit.page is not None:
                 pages.append(self._page_row(visit))
             elif visit.entry.purpose is Purpose.PAGE:
                 self._other(visit, failed)
+        for name in _TAKEN:
+            self._database.many(name, taken[name])
         self._database.many("put_page", pages)
         self._database.many("put_failed_page", failed)
         self._database.many("add_trust", [
@@ -142,7 +161,9 @@ class History:
         plan, kind = visit.entry.plan, visit.kind
         if plan is None or kind not in _TELLING:
             return
-        is_changed = kind != "unchanged"
+        # An empty page is ``fetched.empty`` each time.
+        is_same = kind == "fetched" and visit.digest is not None and visit.digest == plan.known.digest
+        is_changed = kind != "unchanged" and not is_same
         if plan.is_sample:
             self._counters.sampled += 1
             self._counters.missed += is_changed
@@ -179,7 +200,7 @@ class History:
                 entry.facts.depth, self._seen(entry), self._rhythm.retire_after,
             ))  # fmt: skip
         elif entry.plan is not None:
-            self._database.run("page_left_alone", self._run.id, self._run.id, self._run.crawl, entry.host, entry.hash)
+            self._database.run("page_still_found", self._seen(entry), self._run.crawl, entry.host, entry.hash)
 
     def _put_sitemap(self, visit: Visit) -> None:
         response, entry = visit.response, visit.entry
@@ -191,14 +212,17 @@ class History:
 
     # -- what stands unchanged ---------------------------------------------------------------------
 
-    def _take_over(self, visit: Visit) -> None:
+    def _take_over(self, visit: Visit, taken: defaultdict[str, list[tuple[Value, ...]]]) -> None:
         entry, plan = visit.entry, visit.entry.plan
         if plan is None:
             return
         run, crawl, old, number = self._run.id, self._run.crawl, plan.known.last_run, NUMBERS[entry.purpose]
-        self._database.run("take_over_response", run, old, entry.host, number, entry.hash)
-        self._database.run("take_over_status", run, entry.host, number, entry.hash)
-        if entry.purpose is Purpose.SITEMAP or self._database.one("known_sitemap", crawl, entry.host, entry.hash):
+        taken["take_over_response"].append((run, old, entry.host, number, entry.hash))
+        taken["take_over_status"].append((run, entry.host, number, entry.hash))
+        may_be = entry.purpose is Purpose.SITEMAP or plan.known.is_sitemap
+        file = self._database.one("known_sitemap", crawl, entry.host, entry.hash) if may_be else None
+        if file is not None and file[0] == entry.href and file[6] != run:
+            old = file[6]  # a page may be known from another run than the sitemap of its address
             asked_at = visit.at if visit.requests else 0.0
             self._database.run("take_over_sitemap_read", run, old, entry.host, entry.hash)
             self._database.run("take_over_sitemap_entries", run, old, entry.href)
@@ -206,14 +230,24 @@ class History:
             lastmod = self._index_lastmod(entry)
             self._database.run("sitemap_taken_over", lastmod, asked_at, run, crawl, entry.host, entry.hash)
         if entry.purpose is Purpose.SITEMAP:
+            asked_at = visit.at if visit.requests else 0.0
+            self._database.run("page_of_file", run, asked_at, crawl, entry.host, entry.hash, old)
             return
+        if self._sketched(plan.known.last_run):
+            taken["take_over_sketch"].append((run, plan.known.last_run, entry.host, entry.hash))
         if visit.requests:
             self._database.run(
                 "page_not_modified", visit.at, self._rhythm.least_seconds, self._rhythm.most_seconds, SLOWER, run,
                 self._seen(entry), crawl, entry.host, entry.hash,
             )  # fmt: skip
         else:
-            self._database.run("page_left_alone", run, run, crawl, entry.host, entry.hash)
+            taken["page_left_alone"].append((run, run, crawl, entry.host, entry.hash))
+
+    def _sketched(self, run: int) -> bool:
+        """Return whether an earlier run kept sketches at all; most do not."""
+        if run not in self._has_sketches:
+            self._has_sketches[run] = self._database.one("has_sketches", run) is not None
+        return self._has_sketches[run]
 
     def links(self, visit: Visit) -> Sequence[Link]:
         """Return the links that a visit brought, or that stand unchanged since an earlier one."""
@@ -243,8 +277,8 @@ class History:
         yield from self._dishonest()
         if not is_whole or self._database.one("has_history", self._run.crawl, self._run.id) is None:
             return
+        row = self._database.one("count_vanished", self._run.crawl, self._run.id)
         self._database.run("count_missed", self._run.crawl, self._run.id)
-        row = self._database.one("count_vanished", self._run.crawl)
         if row and row[0]:
             yield "pages_vanished", name, {"count": row[0], "example": row[1]}
 

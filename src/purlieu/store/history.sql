@@ -26,13 +26,14 @@ WHERE (r.state <> 'done' OR r.stop_reason LIKE 'limit:%') AND r.id = (SELECT max
 ORDER BY r.id DESC LIMIT 1;
 
 -- name: reopen_run
-UPDATE run SET state = 'running', stop_reason = NULL, stop_requested = 0, ended_at = NULL, config = ?1, books = NULL,
+UPDATE run SET state = 'running', stop_reason = NULL, stop_requested = 0, ended_at = NULL, config = ?1, books = NULL, totals = NULL,
     active_from = ?2 - active_seconds
 WHERE id = ?3;
 
 -- name: end_the_dead
--- Who writes holds the lock, so a run that is still called running was killed.
-UPDATE run SET state = 'failed', stop_reason = 'system:killed', ended_at = ? WHERE state = 'running';
+-- Who writes holds the lock, so a run that is still called running was killed, some time after the last it wrote.
+UPDATE run SET state = 'failed', stop_reason = 'system:killed', ended_at = max(started_at, active_from + active_seconds)
+WHERE state = 'running';
 
 -- name: stop_requested
 SELECT stop_requested FROM run WHERE id = ?;
@@ -48,6 +49,23 @@ UPDATE run SET state = ?, stop_reason = ?, ended_at = ? WHERE id = ?;
 
 -- name: save_books
 UPDATE run SET books = ? WHERE id = ?;
+
+-- name: save_totals
+-- What the rows of a run sum up to, for the list of runs; as report_counts and report_refused tell it.
+UPDATE run SET totals = (
+    SELECT json_group_array(json_array(purpose, kind, reason, n)) FROM (
+        SELECT purpose, kind, reason, sum(n) AS n FROM (
+            SELECT CASE purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' ELSE 'sitemap' END AS purpose,
+                end_kind AS kind, end_reason AS reason, count(*) AS n
+            FROM ending WHERE run = ?1 GROUP BY 1, 2, 3
+            UNION ALL
+            SELECT 'page', 'excluded', f.reason, count(*) FROM refusal AS f WHERE f.run = ?1 AND NOT EXISTS (
+                SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = f.purpose AND e.hash = f.hash
+                    AND substr(e.href, 1, length(f.href)) = f.href
+            ) GROUP BY f.reason
+        ) GROUP BY purpose, kind, reason ORDER BY purpose, kind, reason
+    )
+) WHERE id = ?1;
 
 -- name: put_response
 INSERT OR REPLACE INTO response (run, host, purpose, hash, status, headers, content_type, title, canonical, lang, index_reason,

@@ -87,6 +87,8 @@ class Intake:
                 continue
             known = recent.get(href)
             sort = _SAME_DEPTH.get(kind)
+            if sort is not None and href == source:  # as in ``moved``
+                continue
             found_facts = by_nofollow[nofollow] if sort is None else _moved(facts, sort, source)
             if known is not None and known.covers(found_facts):
                 continue
@@ -106,7 +108,9 @@ class Intake:
         """
         if facts.hops >= self.admission.max_redirects:
             grant = ""
-        self.add(Candidate(self.normal(target), _moved(facts, found_by, source, grant)))
+        href = self.normal(target)
+        if href != source:  # nothing is found by itself: of a page that has vanished it would look so
+            self.add(Candidate(href, _moved(facts, found_by, source, grant)))
 
     def normal(self, href: str) -> str:
         """Return the address under which a found href stands: the owner's normalisers hold (R-3.5).
@@ -245,9 +249,11 @@ class Intake:
         if twin is not None:
             self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
             self._writes.ended.append((*values, *twin, now))
+            if facts.grant:
+                self._sitemaps[href] = None
             if number == 0:
                 self._took_twin = True
-                self._replay(key, href, facts, redirect_to=twin[4], refreshed=twin[1] == "meta_refresh")
+                self._replay(key, href, facts, twin[4], refreshed=twin[1] == "meta_refresh", is_first=True)
             else:
                 self._sitemaps[href] = None
             return
@@ -292,7 +298,7 @@ class Intake:
         )  # fmt: skip
         if key[1] == _ROBOTS and row[9] is not None and merged.grant != old.grant:
             self._woken.append(url.origin_of(href))
-        if passes_on and row[9] is not None and key[1] == NUMBERS[Purpose.SITEMAP]:
+        if passes_on and row[9] is not None and (key[1] == NUMBERS[Purpose.SITEMAP] or merged.grant != old.grant):
             self._sitemaps[href] = None
         if passes_on and row[9] is not None and key[1] == 0:
             self._replay(key, href, merged, redirect_to=row[11], refreshed=row[10] == "meta_refresh")
@@ -301,14 +307,19 @@ class Intake:
         """Collect what an ended page led to whose response came for another purpose of its address (R-1.3)."""
         facts = self.facts_at(key)
         if facts is not None:
-            self._replay(key, href, facts, redirect_to, refreshed=False)
+            self._replay(key, href, facts, redirect_to, refreshed=False, is_first=True)
 
-    def _replay(self, key: Key, href: str, facts: Facts, redirect_to: str | None, *, refreshed: bool) -> None:
-        """Add an ended entry's outlinks again with better facts; nothing is fetched (R-2.1)."""
+    def _replay(
+        self, key: Key, href: str, facts: Facts, redirect_to: str | None, *, refreshed: bool, is_first: bool = False
+    ) -> None:
+        """Add an ended entry's outlinks again with better facts; nothing is fetched (R-2.1).
+
+        ``is_first``: they came for another purpose of the address, and count now as the page's.
+        """
         host, _, hashed = key
         stored = self._database.one("outlinks", self._run.crawl, host, hashed, self._run.id)
         if stored:
-            self.links(unpack(stored[0]), href, facts, replayed=True)
+            self.links(unpack(stored[0]), href, facts, replayed=not is_first)
         if redirect_to:
             found_by = FoundBy.REFRESH if refreshed else FoundBy.REDIRECT
             self.moved(redirect_to, href, facts, found_by, grant_of_hop(facts.grant))

@@ -28,7 +28,7 @@ class Lease:
     ``broken`` says that the holder gives the host up; ``in_flight`` are the keys handed out and not yet
     finished; ``token`` makes a late finish write nothing. ``group`` is the number of the group that it works for, if
     that is more than the host; ``started_at`` and ``ended_at`` are when the last request to the group began and ended.
-    ``gap_seconds`` is the pace in force.
+    ``gap_seconds`` is the pace in force, ``kept_gap_seconds`` the one that the store knows, should the holder die.
     """
 
     host: int
@@ -46,6 +46,7 @@ class Lease:
     started_at: float = 0.0
     ended_at: float = 0.0
     gap_seconds: float = 0.0
+    kept_gap_seconds: float = 0.0
     conduct: Conduct = field(default_factory=Conduct)
     origins: dict[int, Origin] = field(default_factory=dict)
     in_flight: set[tuple[int, int]] = field(default_factory=set)

@@ -84,7 +84,7 @@ SELECT CASE purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' ELSE 'sitemap' END, 
 FROM ending WHERE run = ? GROUP BY purpose, end_kind, end_reason;
 
 -- name: report_totals
--- What the rows of a pruned run summed up to.
+-- What the rows of a run sum up to, as it was written at its end or when it was pruned.
 SELECT totals FROM run WHERE id = ?;
 
 -- name: report_refused

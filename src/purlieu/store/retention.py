@@ -82,6 +82,6 @@ def _remove(database: Database, run: int, crawl: int, waiting: list[tuple[int, i
             for purpose in range(3):
                 removed += sum(database.run(name, run, host, purpose, first, last) for name in _BY_PURPOSE)
                 removed += database.run("prune_responses", run, host, purpose, first, last, crawl)
-            removed += database.run("prune_sketches", run, host, first, last)
+            removed += database.run("prune_sketches", run, host, first, last, crawl)
             removed += sum(database.run(name, run, host, first, last, crawl) for name in _BY_HASH)
     return removed

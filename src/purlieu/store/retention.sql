@@ -41,7 +41,9 @@ DELETE FROM response WHERE run = ?1 AND host = ?2 AND purpose = ?3 AND hash BETW
         AND f.last_run = ?1);
 
 -- name: prune_sketches
-DELETE FROM sketch WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4;
+-- As of responses.
+DELETE FROM sketch WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
+    AND NOT EXISTS (SELECT 1 FROM page AS p WHERE p.crawl = ?5 AND p.host = sketch.host AND p.hash = sketch.hash AND p.last_run = ?1);
 
 -- name: prune_sitemap_entries
 DELETE FROM sitemap_entry WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4

@@ -1,11 +1,16 @@
 -- What revisits read and write: the history of pages and sitemap files, and how far hints were right (R-2.4).
 
 -- name: known_page
--- What earlier runs know of a page, and whether its last response is still stored.
+-- What earlier runs know of a page, whether its last response is still stored, and whether it was a sitemap too.
 SELECT p.href, p.kind, p.reason, p.asked_at, p.interval_seconds, p.last_run, p.etag, p.last_modified, p.digest, p.lastmod,
     p.gone_runs, p.retired, EXISTS (SELECT 1 FROM response AS x WHERE x.run = p.last_run AND x.host = p.host AND x.purpose = 0
-        AND x.hash = p.hash)
+        AND x.hash = p.hash),
+    EXISTS (SELECT 1 FROM sitemap_file AS f WHERE f.crawl = p.crawl AND f.host = p.host AND f.hash = p.hash)
 FROM page AS p WHERE p.crawl = ? AND p.host = ? AND p.hash = ?;
+
+-- name: settings_of_runs
+-- The settings text of a run and of each run before it of its crawl.
+SELECT r.id, c.toml FROM run AS r JOIN config AS c ON c.hash = r.config WHERE r.crawl = ? AND r.id <= ? ORDER BY r.id DESC;
 
 -- name: known_sitemap
 SELECT f.href, f.index_lastmod, f.etag, f.last_modified, f.digest, f.asked_at, f.last_run,
@@ -49,7 +54,7 @@ INSERT INTO page (crawl, host, hash, href, first_seen, last_fetched, last_change
     last_run, outlinks, kind, reason, depth, seen_run, asked_at, interval_seconds,
     alternates)
 VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5, 1, 0, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?5, ?15, ?19)
-ON CONFLICT (crawl, host, hash) DO UPDATE SET last_fetched = excluded.last_fetched, visits = visits + 1,
+ON CONFLICT (crawl, host, hash) DO UPDATE SET href = excluded.href, last_fetched = excluded.last_fetched, visits = visits + 1,
     changes = changes + (digest IS NOT excluded.digest),
     last_changed = CASE WHEN digest IS excluded.digest THEN last_changed ELSE excluded.last_fetched END,
     interval_seconds = CASE WHEN digest IS excluded.digest THEN min(coalesce(interval_seconds, ?15) * ?17, ?16)
@@ -60,14 +65,16 @@ ON CONFLICT (crawl, host, hash) DO UPDATE SET last_fetched = excluded.last_fetch
     seen_run = max(seen_run, excluded.seen_run), missed_runs = CASE WHEN excluded.seen_run THEN 0 ELSE missed_runs END;
 
 -- name: put_failed_page
--- Any other end of a request: redirects, errors, what is gone. Validators and links of the last page stand.
+-- Any other end of a request: redirects, errors, what is gone. Validators and links of the last page stand. Where addresses of
+-- one hash have changed places, nothing is said of the other one.
 INSERT INTO page (crawl, host, hash, href, first_seen, last_fetched, last_changed, visits, changes, last_run, kind, reason, depth,
     seen_run, asked_at, gone_runs)
 VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5, 1, 0, ?6, ?7, ?8, ?9, ?10, ?5, ?7 = 'missing')
 ON CONFLICT (crawl, host, hash) DO UPDATE SET visits = visits + 1, kind = excluded.kind, reason = excluded.reason,
     asked_at = excluded.asked_at, gone_runs = CASE WHEN excluded.kind = 'missing' THEN gone_runs + 1 ELSE 0 END,
     retired = excluded.kind = 'missing' AND gone_runs + 1 >= ?11,
-    seen_run = max(seen_run, excluded.seen_run), missed_runs = CASE WHEN excluded.seen_run THEN 0 ELSE missed_runs END;
+    seen_run = max(seen_run, excluded.seen_run), missed_runs = CASE WHEN excluded.seen_run THEN 0 ELSE missed_runs END
+WHERE page.href = excluded.href;
 
 -- name: page_not_modified
 UPDATE page SET visits = visits + 1, asked_at = ?1, last_fetched = ?1, interval_seconds = min(coalesce(interval_seconds, ?2) * ?4, ?3),
@@ -75,17 +82,32 @@ UPDATE page SET visits = visits + 1, asked_at = ?1, last_fetched = ?1, interval_
     reason = 'not_modified', gone_runs = 0
 WHERE crawl = ?7 AND host = ?8 AND hash = ?9;
 
+-- name: page_still_found
+-- It was found and not asked for, and does not stand unchanged either; what is known of it stays with the run that has it.
+UPDATE page SET seen_run = max(seen_run, ?1), missed_runs = CASE WHEN ?1 THEN 0 ELSE missed_runs END
+WHERE crawl = ?2 AND host = ?3 AND hash = ?4;
+
+-- name: page_of_file
+-- The page of a sitemap's address, which came with the same response, stands unchanged with it.
+UPDATE page SET last_run = ?, asked_at = max(asked_at, ?) WHERE crawl = ? AND host = ? AND hash = ? AND last_run = ?;
+
 -- name: page_left_alone
 UPDATE page SET last_run = CASE WHEN kind = 'missing' THEN last_run ELSE ? END, seen_run = ?, missed_runs = 0
 WHERE crawl = ? AND host = ? AND hash = ?;
 
 -- name: take_over_response
--- What stands unchanged keeps the response that an earlier run got.
+-- What stands unchanged keeps the response that an earlier run got, be it for another purpose of the address (R-1.3).
 INSERT OR REPLACE INTO response (run, host, purpose, hash, status, headers, content_type, title, canonical, lang, index_reason,
     last_modified, etag, digest, address, fetched_at, bytes, seconds)
-SELECT ?, host, purpose, hash, status, headers, content_type, title, canonical, lang, index_reason,
+SELECT ?1, host, ?4, hash, status, headers, content_type, title, canonical, lang, index_reason,
     last_modified, etag, digest, address, fetched_at, bytes, seconds
-FROM response WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
+FROM response WHERE run = ?2 AND host = ?3 AND hash = ?5 AND purpose IN (?4, 0) ORDER BY purpose = ?4 DESC LIMIT 1;
+
+-- name: has_sketches
+SELECT 1 FROM sketch WHERE run = ? LIMIT 1;
+
+-- name: take_over_sketch
+INSERT OR REPLACE INTO sketch (run, host, hash, sketch) SELECT ?, host, hash, sketch FROM sketch WHERE run = ? AND host = ? AND hash = ?;
 
 -- name: take_over_status
 UPDATE entry SET status = (SELECT x.status FROM response AS x WHERE x.run = entry.run AND x.host = entry.host
@@ -125,10 +147,11 @@ SELECT href, priority FROM sitemap_entry WHERE run = ? AND sitemap = ?;
 SELECT href FROM sitemap_child WHERE run = ? AND sitemap = ?;
 
 -- name: vanished
--- Pages of earlier runs that this one has not found, in key order after (host, hash).
+-- Pages of earlier runs that this one has not met, in key order after (host, hash); what was met and refused has not vanished.
 SELECT p.host, p.hash, p.href, p.depth, p.asked_at, p.missed_runs FROM page AS p
 WHERE p.crawl = ?1 AND (p.host, p.hash) > (?3, ?4) AND p.retired = 0 AND p.seen_run > 0
     AND NOT EXISTS (SELECT 1 FROM entry AS e WHERE e.run = ?2 AND e.host = p.host AND e.purpose = 0 AND e.hash = p.hash)
+    AND NOT EXISTS (SELECT 1 FROM refusal AS f WHERE f.run = ?2 AND f.host = p.host AND f.purpose = 0 AND f.hash = p.hash)
 ORDER BY p.host, p.hash LIMIT 1000;
 
 -- name: has_history
@@ -136,19 +159,28 @@ ORDER BY p.host, p.hash LIMIT 1000;
 SELECT 1 FROM run WHERE crawl = ? AND id < ? LIMIT 1;
 
 -- name: count_missed
--- At the end of a run that found all there is: what it did not find, or only asked for because it was known.
+-- At the end of a run that found all there is: what it did not meet, or only asked for because it was known.
 UPDATE page SET missed_runs = missed_runs + 1
 WHERE crawl = ?1 AND retired = 0 AND seen_run > 0
     AND (missed_runs = 0 OR asked_at >= (SELECT r.started_at FROM run AS r WHERE r.id = ?2)) AND NOT EXISTS (
     SELECT 1 FROM entry AS e WHERE e.run = ?2 AND e.host = page.host AND e.purpose = 0 AND e.hash = page.hash
-        AND e.found_by <> 'history');
+        AND e.found_by <> 'history') AND NOT EXISTS (
+    SELECT 1 FROM refusal AS f WHERE f.run = ?2 AND f.host = page.host AND f.purpose = 0 AND f.hash = page.hash
+        AND f.found_by <> 'history');
 
 -- name: count_vanished
-SELECT count(*), min(href) FROM page WHERE crawl = ? AND missed_runs = 1;
+-- How many of these it is the first time for, with one of them; before they are counted.
+SELECT count(*), min(page.href) FROM page
+WHERE crawl = ?1 AND retired = 0 AND seen_run > 0 AND missed_runs = 0 AND NOT EXISTS (
+    SELECT 1 FROM entry AS e WHERE e.run = ?2 AND e.host = page.host AND e.purpose = 0 AND e.hash = page.hash
+        AND e.found_by <> 'history') AND NOT EXISTS (
+    SELECT 1 FROM refusal AS f WHERE f.run = ?2 AND f.host = page.host AND f.purpose = 0 AND f.hash = page.hash
+        AND f.found_by <> 'history');
 
 -- name: remember_lastmods
 -- What the sitemaps said of the pages that were asked for in this run.
-UPDATE page SET lastmod = (SELECT max(s.lastmod) FROM sitemap_entry AS s WHERE s.run = ?2 AND s.host = page.host AND s.hash = page.hash)
+UPDATE page SET lastmod = (SELECT max(s.lastmod) FROM sitemap_entry AS s WHERE s.run = ?2 AND s.host = page.host AND s.hash = page.hash
+    AND s.href = page.href AND s.misplaced = 0)
 WHERE crawl = ?1 AND asked_at >= (SELECT r.started_at FROM run AS r WHERE r.id = ?2);
 
 -- name: report_past

@@ -32,7 +32,7 @@ def begin(database: Database, name: str, settings: tuple[str, bool], version: st
     toml, revisit = settings
     with database.transaction():
         setback.undo(database, None, now)
-        database.run("end_the_dead", now)
+        database.run("end_the_dead")
         crawl = _number(database.one("crawl_id", name) or database.one("add_crawl", name))
         run = _number(database.one("add_run", crawl, _config(database, toml), version, now, revisit))
     return Opened(Run(run, crawl, revisit), Counters(), 0.0)
@@ -57,7 +57,7 @@ def resume(database: Database, name: str, toml: str, now: float) -> Opened:
         raise NothingToResume(message)
     with database.transaction():
         setback.undo(database, run, now)
-        database.run("end_the_dead", now)
+        database.run("end_the_dead")
         database.run("reopen_run", _config(database, toml), now, run)
     return Opened(Run(run, crawl[0], bool(revisit)), _counters(counters), active_seconds, changed=before != toml)
 
@@ -77,8 +77,9 @@ def end(database: Database, run: Run, state: str, stop_reason: str, now: float) 
 
 
 def save_books(database: Database, run: Run, books: dict[str, Any]) -> None:
-    """Write a run's books."""
+    """Write a run's books, and what its rows sum up to for the list of runs."""
     database.run("save_books", json.dumps(books, sort_keys=True), run.id)
+    database.run("save_totals", run.id)
 
 
 def stop_requested(database: Database, run: Run) -> bool:

@@ -156,4 +156,4 @@ SELECT (SELECT count(*) FROM entry WHERE run = ?1), (SELECT count(*) FROM refusa
 SELECT kind || '.' || reason, count(*) FROM entry WHERE run = ? AND kind IS NOT NULL GROUP BY kind, reason;
 
 -- name: mend_save
-UPDATE run SET counters = ?, books = ? WHERE id = ?;
+UPDATE run SET counters = ?, books = ?, totals = NULL WHERE id = ?;

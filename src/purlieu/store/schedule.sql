@@ -18,7 +18,8 @@ UPDATE schedule SET handled_at = ?1 WHERE id = ?2 AND handled_at < ?1 AND remove
 UPDATE schedule SET handled_at = ? WHERE id = ? AND handled_at = ?;
 
 -- name: add_schedule_event
-INSERT OR IGNORE INTO schedule_event (schedule, due_at, state, at, count, detail) VALUES (?, ?, ?, ?, ?, ?);
+-- A due time that a clock which was ahead has seen to before comes again; handle_schedule sees to it that it comes once.
+INSERT OR REPLACE INTO schedule_event (schedule, due_at, state, at, count, detail) VALUES (?, ?, ?, ?, ?, ?);
 
 -- name: turn_schedule_event
 -- From one state to another; whoever finds it in another state has come too late.
@@ -36,9 +37,9 @@ WHERE e.state IN ('waiting', 'started') ORDER BY e.due_at, e.schedule;
 SELECT due_at, state, at, count, run, detail FROM schedule_event WHERE schedule = ? ORDER BY due_at DESC LIMIT ?;
 
 -- name: take_keeper
--- One keeper at a time: it is taken when it is free, ran out, or is one's own.
+-- One keeper at a time: it is taken when it is free, ran out, is one's own, or ends so late that a wrong clock wrote it.
 INSERT INTO keeper (id, token, expires_at) VALUES (1, ?1, ?2)
-ON CONFLICT (id) DO UPDATE SET token = ?1, expires_at = ?2 WHERE token = ?1 OR expires_at <= ?3;
+ON CONFLICT (id) DO UPDATE SET token = ?1, expires_at = ?2 WHERE token = ?1 OR expires_at <= ?3 OR expires_at > ?3 + 2 * (?2 - ?3);
 
 -- name: leave_keeper
 DELETE FROM keeper WHERE token = ?;
@@ -47,9 +48,9 @@ DELETE FROM keeper WHERE token = ?;
 SELECT c.name FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE r.state = 'running';
 
 -- name: run_since
--- The first run of a crawl that began at a moment or later.
+-- The first run of a crawl that began at a moment or later, and not in the future, as one that a wrong clock dated.
 SELECT r.id, r.state, r.stop_reason FROM run AS r JOIN crawl AS c ON c.id = r.crawl
-WHERE c.name = ? AND r.started_at >= ? ORDER BY r.id LIMIT 1;
+WHERE c.name = ? AND r.started_at BETWEEN ? AND ? ORDER BY r.id LIMIT 1;
 
 -- name: request_stop
 UPDATE run SET stop_requested = 1 WHERE id = ? AND state = 'running';

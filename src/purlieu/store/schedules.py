@@ -124,9 +124,9 @@ def running(database: Database) -> set[str]:
     return {row[0] for row in database.rows("running_crawls")}
 
 
-def run_since(database: Database, crawl: str, moment: float) -> tuple[int, str, str] | None:
+def run_since(database: Database, crawl: str, moment: float, now: float) -> tuple[int, str, str] | None:
     """Return the first run of a crawl since a moment as (run, state, stop_reason), None when there is none."""
-    row = database.one("run_since", crawl, moment)
+    row = database.one("run_since", crawl, moment, now)
     return (row[0], row[1], row[2] or "") if row else None
 
 

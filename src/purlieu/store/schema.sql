@@ -30,7 +30,7 @@ CREATE TABLE run (
     revisit INTEGER NOT NULL DEFAULT 0,    -- whether it asks only for what may have changed (R-1.7)
     active_from REAL NOT NULL DEFAULT 0,   -- plus active_seconds: when it was last written, by the clock of that time
     pruned_at REAL,                        -- when its rows were removed (R-8.4); totals has what they summed up to
-    totals TEXT                            -- JSON: [[purpose, kind, reason, count], ...], only of a pruned run
+    totals TEXT                            -- JSON: [[purpose, kind, reason, count], ...], written at the end; NULL: to be counted
 );
 CREATE INDEX run_crawl ON run (crawl, id);
 

@@ -22,9 +22,9 @@ UPDATE robots SET fetched_at = min(?2, fetched_at - ?1), first_failed_at = min(?
 WHERE run = ?3 AND (fetched_at > ?2 OR first_failed_at > ?2);
 
 -- name: set_back_pages
--- What a history says of the future has happened by now.
+-- What a history says of the future has happened by now, and before the run that begins now: nobody has asked in it yet.
 UPDATE page SET first_seen = min(?1, first_seen), last_fetched = min(?1, last_fetched), last_changed = min(?1, last_changed),
-    asked_at = min(?1, asked_at)
+    asked_at = min(?1 - 1, asked_at)
 WHERE last_fetched > ?1 OR asked_at > ?1 OR first_seen > ?1;
 
 -- name: set_back_runs

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from purlieu import robots as robots_txt
 from purlieu import url
 from purlieu.admission import grant_of_hop
-from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose, Standing
+from purlieu.candidate import Candidate, Facts, FoundBy, Purpose, Standing
 from purlieu.decide import Visit
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP
 from purlieu.store.counters import Run
@@ -35,10 +35,11 @@ PROBLEMS_TOLD = 100
 EXAMPLES = 3
 _SITEMAP = NUMBERS[Purpose.SITEMAP]
 _OF_SEEDS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
+_SEED_GRANTS = frozenset({GRANT_SEED, GRANT_SEED_REDIRECT})
 _AT_ONCE = 5_000
 _UNNAMED = 2
 """What ``misplaced`` is until the file is applied: nobody names it as a sitemap yet."""
-_OF_THE_PLACE = frozenset({"location", "foreign-child", "nested-index", "more"})
+_OF_THE_PLACE = frozenset({"location", "foreign-child", "nested-index", "loop"})
 """Kinds of problems that follow from who names the file; the others from its bytes alone."""
 
 
@@ -123,22 +124,18 @@ class Sitemaps:
             self._store(visit)
         if entry.purpose is Purpose.SITEMAP:
             self._apply(entry.href, now)
-        elif not self._rules.read or facts.grant not in {GRANT_SEED, GRANT_SEED_REDIRECT}:
+        elif facts.grant in _SEED_GRANTS:
+            self._name_by_seed(entry.href, entry.host, entry.hash)
+
+    def _name_by_seed(self, href: str, host: int, hashed: int) -> None:
+        """Name a file that a start address is or leads to, whichever purpose it was asked for first (R-1.3)."""
+        facts = self._intake.facts_at((host, 0, hashed))
+        if facts is None or facts.grant not in _SEED_GRANTS or not self._rules.read:
             return
-        elif visit.sitemap is not None or (visit.takes_over and self._was_read(entry)):
+        if self._database.one("sitemap_read", self._run.id, host, hashed) is not None:
             named = Facts(0, facts.hops, found_by=FoundBy.SEED, via=facts.via, linked=False, grant=facts.grant)
-            self._intake.add(Candidate(entry.href, named, Purpose.SITEMAP))
-            self.owned(entry.href)
-
-    def _was_read(self, entry: Entry) -> bool:
-        """Return whether what a page said as a sitemap stands unchanged from an earlier run."""
-        return self._database.one("sitemap_read", self._run.id, entry.host, entry.hash) is not None
-
-    def _is_sitemap(self, visit: Visit) -> bool:
-        """Return whether what came for a page is a sitemap, or was one and stands unchanged."""
-        if not visit.takes_over:
-            return visit.sitemap is not None
-        return self._database.one("sitemap_read", self._run.id, visit.entry.host, visit.entry.hash) is not None
+            self._intake.add(Candidate(href, named, Purpose.SITEMAP))
+            self.owned(href)
 
     def look_again(self, href: str) -> None:
         """Apply what a file says, of which more is known now, with the next ``settle``."""
@@ -193,6 +190,7 @@ class Sitemaps:
         from purlieu.sitemap.location import Place  # with the reader: not before the first request (R-9.2)
 
         host, hashed = self._intake.key_of(href, _SITEMAP)
+        self._name_by_seed(href, host, hashed)
         row = self._database.one("entry", self._run.id, host, _SITEMAP, hashed)
         if row is None or row[9] is None:
             return
@@ -237,7 +235,7 @@ class Sitemaps:
 
     def _apply_children(self, place: Place, namers: frozenset[str], facts: Facts) -> list[list[str | int]]:
         """Add the files that an index names, one level down; those of an index in an index are too deep (AMB-SM-11)."""
-        foreign, nested = _Seen(), 0
+        foreign, nested, itself = _Seen(), 0, False
         for _, _, href in list(self._database.rows("sitemap_children", self._run.id, place.file)):
             is_taken = place.takes_file(href)
             standing = Standing.LISTED if is_taken else Standing.MISPLACED
@@ -247,7 +245,9 @@ class Sitemaps:
                 foreign.add(href)
             elif facts.depth:
                 nested += 1
-            elif href != place.file:
+            elif href == place.file:
+                itself = True
+            else:
                 self._name(href, namers)
         problems: list[list[str | int]] = []
         if foreign.count:
@@ -262,6 +262,8 @@ class Sitemaps:
                 "outer index, or name this one in robots.txt or in sitemap.files."
             )
             problems.append([0, "nested-index", sentence])
+        if itself:
+            problems.append([0, "loop", "It is an index that lists itself, which is passed over: take that line out."])
         return problems
 
 

@@ -45,6 +45,18 @@ SELECT name, sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid;
 -- The name is put in by store/sqlite/upgrade.py; it comes from the schema itself.
 DROP VIEW :name;
 
+-- name: sqlite_unended
+SELECT 1 FROM run WHERE state = 'running' LIMIT 1;
+
+-- name: sqlite_dead
+-- Before a reader's eyes: who was at work has died, some time after the last it wrote. All columns of the table, in order.
+CREATE TEMP VIEW run AS
+SELECT id, crawl, config, version, CASE state WHEN 'running' THEN 'failed' ELSE state END AS state,
+    CASE state WHEN 'running' THEN 'system:killed' ELSE stop_reason END AS stop_reason, stop_requested, started_at,
+    CASE state WHEN 'running' THEN max(started_at, active_from + active_seconds) ELSE ended_at END AS ended_at,
+    active_seconds, counters, books, revisit, active_from, pruned_at, totals
+FROM main.run;
+
 -- name: sqlite_integrity
 PRAGMA integrity_check(200);
 

@@ -10,10 +10,13 @@ import asyncio
 import struct
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final, NamedTuple
 
 from purlieu.testing.loopback import Loopback, Received, message
+
+PORT: Final = 8427
+"""Where ``scripts/crawl --demo`` serves it: a second run meets the same addresses, and knows them."""
 
 
 class _Page(NamedTuple):
@@ -156,9 +159,9 @@ def _sitemap(origin: str) -> bytes:
 class DemoSite(Loopback):
     """Serves the site for the length of a ``with`` block; ``url`` is where a crawl starts."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         """Prepare; ``with`` starts it."""
-        super().__init__(self._give)
+        super().__init__(self._give, port=port)
 
     @property
     def url(self) -> str:
@@ -190,7 +193,11 @@ class DemoSite(Loopback):
 
 
 @contextmanager
-def serve() -> Iterator[str]:
-    """Serve the demo site on loopback until the block ends; gives the URL to start from."""
-    with DemoSite() as site:
+def serve(port: int = 0) -> Iterator[str]:
+    """Serve the demo site on loopback until the block ends, on this port if it is free; gives the URL to start from."""
+    with ExitStack() as stack:
+        try:
+            site = stack.enter_context(DemoSite(port))
+        except OSError:  # it is taken
+            site = stack.enter_context(DemoSite())
         yield site.url

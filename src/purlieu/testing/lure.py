@@ -87,7 +87,7 @@ class LeakSite:
         """Return where a crawl starts, one URL for each home."""
         if not self._moved:
             return self.homes
-        return tuple(f"{self._other('start', 0)}/go/{index}/1" for index in range(len(self.homes)))
+        return tuple(f"{self._other('start', 0)}/go/{index}/1/" for index in range(len(self.homes)))
 
     @property
     def url(self) -> str:

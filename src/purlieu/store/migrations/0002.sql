@@ -20,6 +20,13 @@ ALTER TABLE sitemap_entry ADD COLUMN misplaced INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX sitemap_entry_file ON sitemap_entry (run, sitemap);
 ALTER TABLE page ADD COLUMN alternates TEXT;
 UPDATE page SET seen_run = last_run, asked_at = last_fetched;
+-- How each page ended when it was last asked for: one that led elsewhere by a meta refresh is no page that stands unchanged.
+UPDATE page SET (kind, reason, depth) = (e.kind, e.reason, e.depth) FROM (
+    SELECT p.crawl, p.host, p.hash, max(x.run), x.kind, x.reason, x.depth
+    FROM page AS p JOIN run AS r ON r.crawl = p.crawl JOIN entry AS x ON x.run = r.id AND x.host = p.host AND x.purpose = 0
+        AND x.hash = p.hash
+    WHERE x.attempts > 0 AND x.kind IS NOT NULL GROUP BY p.crawl, p.host, p.hash
+) AS e WHERE e.crawl = page.crawl AND e.host = page.host AND e.hash = page.hash;
 
 -- A sitemap file over the runs of a crawl: what a run that leaves it alone takes over.
 CREATE TABLE sitemap_file (

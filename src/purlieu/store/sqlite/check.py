@@ -5,15 +5,13 @@ Asks SQLite of the file, ``soundness.py`` of the rows, and the log of what a pow
 
 from __future__ import annotations
 
-import fcntl
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from purlieu.errors import SchemaMismatch, StoreError
 from purlieu.store.soundness import Unsound, faults
-from purlieu.store.sqlite import SqliteDatabase
+from purlieu.store.sqlite import SqliteDatabase, is_held
 from purlieu.store.sqlite.pages import PageFile
 from purlieu.store.sqlite.salvage import survey
 
@@ -74,23 +72,6 @@ def check(path: str, now: float) -> Checked:
     is_damaged = any(one.code == "file" for one in found)
     readable = survey(path)[0] if is_damaged else {}
     return Checked(tuple(found), unfinished, leases, unused, is_held(path), readable)
-
-
-def is_held(path: str) -> bool:
-    """Return whether a living process writes to a store; True also where that cannot be found out."""
-    try:
-        lock = os.open(f"{path}.lock", os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(lock)
-    return False
 
 
 def _integrity(database: SqliteDatabase) -> list[str]:

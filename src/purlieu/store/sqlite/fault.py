@@ -9,7 +9,7 @@ from typing import Final
 
 import apsw
 
-from purlieu.errors import StoreError
+from purlieu.errors import OutOfMemory, StoreError
 
 _REMEDIES: Final[tuple[tuple[type[Exception], str], ...]] = (
     (apsw.FullError, "the disk is full: free some space, then resume; nothing stored is lost"),
@@ -22,10 +22,16 @@ _REMEDIES: Final[tuple[tuple[type[Exception], str], ...]] = (
     (apsw.LockedError, "another program holds the file: end it, or name another store"),
     (apsw.IOError, "the disk gave an error: check the disk and its free space, then resume; nothing stored is lost"),
     (apsw.PermissionsError, "the file may not be used: check its rights"),
+    (apsw.NoMemError, "there is no memory left: end other programs, then resume; nothing stored is lost"),
 )
+_OF_THE_DISK: Final = (apsw.FullError, apsw.ReadOnlyError, apsw.IOError)
 
 
 def told(path: str, error: Exception) -> StoreError:
     """Return a fault of the driver as ours, with its remedy. Text that is no text is a damaged file too."""
     remedy = next((text for kind, text in _REMEDIES if isinstance(error, kind)), str(error))
-    return StoreError(f'store "{path}": {remedy.format(path=path)} ({error})')
+    kind = OutOfMemory if isinstance(error, apsw.NoMemError) else StoreError
+    fault = kind(f'store "{path}": {remedy.format(path=path)} ({error})')
+    if isinstance(error, _OF_THE_DISK):
+        fault.what = "disk"
+    return fault

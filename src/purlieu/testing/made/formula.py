@@ -123,8 +123,11 @@ class Formula:
         """Say whether pages lead to this one at an epoch."""
         return not self._may_be_unlinked or self.fate(host, page, epoch).what not in {"unborn", "gone"}
 
-    def own_links(self, host: int, page: int, epoch: int) -> list[int]:
-        """Return the pages of the same host that a page leads to: its children, its parent, and others by chance."""
+    def own_links(self, host: int, page: int) -> list[int]:
+        """Return the pages of the same host that a page leads to: its children, its parent, and others by chance.
+
+        As long as they are linked, that is (``is_linked``); so it is with ``far_links``.
+        """
         pages, branches = self.pages, self.branches
         first = page * branches + 1
         found = dict.fromkeys(range(first, min(first + branches, pages)))
@@ -134,11 +137,9 @@ class Formula:
         for turn in range(0, missing, 16):
             for one in dice(self.seed + turn, "links", host, page)[: missing - turn]:
                 found[one % pages] = None
-        if self._may_be_unlinked:
-            return [one for one in found if self.is_linked(host, one, epoch)]
         return list(found)
 
-    def far_links(self, host: int, page: int, epoch: int) -> list[tuple[int, int]]:
+    def far_links(self, host: int, page: int) -> list[tuple[int, int]]:
         """Return (host, page) of the links to other hosts; roots lead to further roots, so that the first finds all."""
         if not self.cross_links or self.hosts < 2:
             return []
@@ -150,7 +151,7 @@ class Formula:
         for turn in range(min(self.cross_links, 8)):
             far = (host + 1 + drawn[2 * turn] % (self.hosts - 1)) % self.hosts
             found[far, drawn[2 * turn + 1] % self.pages] = None
-        return [(far, one) for far, one in found if self.is_linked(far, one, epoch)]
+        return list(found)
 
     def broken(self, host: int) -> str:
         """Return in which way a host is broken: one of ``BROKEN``, or "" when it is not. The first never is."""

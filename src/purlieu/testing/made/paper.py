@@ -59,11 +59,16 @@ def page_number(path: str) -> int | None:
     return number if number and page_path(number) == path else None
 
 
-def page(facts: Facts, hrefs: list[str], sizes: tuple[int, int], day: int | None, *, extras: bool) -> bytes:
-    """Return a page: its main text by its number and version, its links in a nav, the day in the footer."""
+def page(
+    facts: Facts, hrefs: list[str], places: int, sizes: tuple[int, int], day: int | None, *, extras: bool
+) -> bytes:
+    """Return a page: its main text by its number and version, its links in a nav, the day in the footer.
+
+    ``places`` says for how many links the main text leaves room, whatever becomes of them.
+    """
     chosen = crc32(b"%d %d %d" % (facts.seed, facts.number, facts.version))
     least, most = sizes
-    room = least + crc32(b"%d %d" % (facts.seed, facts.number)) % (most - least + 1) - _LINK_BYTES * len(hrefs)
+    room = least + crc32(b"%d %d" % (facts.seed, facts.number)) % (most - least + 1) - _LINK_BYTES * places
     text = prose(chosen, max(1, room // _LINE_BYTES))
     links = "\n".join(map(_item, hrefs))
     more = _extras(facts) if extras else ""

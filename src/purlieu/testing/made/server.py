@@ -19,7 +19,7 @@ from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, Self
 
-from purlieu.testing.made.name import LOOPBACK
+from purlieu.testing.made.name import LOOPBACK, host_name
 from purlieu.testing.made.web import Answer, MadeWeb
 
 REQUEST_BYTES: Final = 65_536
@@ -103,6 +103,16 @@ class MadeServer:
             self._loop.call_soon_threadsafe(self._ending.set)
         if self._thread is not None:
             self._thread.join()
+
+    def settle(self) -> None:
+        """Wait until all that was sent by clients that have gone is in the log; only where no client is left."""
+        # It comes after whoever has not been let in yet.
+        with socket.create_connection((host_name(self.web.naming, 0), self.port)) as last:
+            last.sendall(f"GET {CONTROL} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            while last.recv(4096):
+                pass
+        while self.connections:
+            time.sleep(0.002)
 
     def serve(self, ready: Callable[[], object] = lambda: None) -> None:
         """Serve in this thread until it is interrupted; call ``ready`` when the port is known and open."""

@@ -159,14 +159,16 @@ class MadeWeb:
             return Answer(302 if two_hops else 301, (("Location", target),))
         if fate.what != "page":
             return Answer(_STATUS[fate.what], (_HTML,), _NOT_HERE)
-        hrefs = [paper.page_path(one) for one in formula.own_links(host, page, epoch)]
+        own, far = formula.own_links(host, page), formula.far_links(host, page)
+        hrefs = [paper.page_path(one) for one in own if formula.is_linked(host, one, epoch)]
         hrefs += [
-            f"{self._other(far, port)}{paper.page_path(one)}" for far, one in formula.far_links(host, page, epoch)
+            f"{self._other(to, port)}{paper.page_path(one)}" for to, one in far if formula.is_linked(to, one, epoch)
         ]
         hrefs += [self._snare(kind, host, port) for kind in self.traps.kinds]
+        places = len(own) + len(far) + len(self.traps.kinds)  # a link that goes leaves the main text alone
         day = self._moment(epoch) if self.changes.dated else None
         facts = paper.Facts(host, page, fate.version, self.seed, host * self.pages + page)
-        body = paper.page(facts, hrefs, self.page_bytes, day, extras=self.extras and page % 10 == 0)
+        body = paper.page(facts, hrefs, places, self.page_bytes, day, extras=self.extras and page % 10 == 0)
         return Answer(200, self._validated(body, host, page, fate, epoch), body)
 
     def _validated(self, body: bytes, host: int, page: int, fate: Fate, epoch: int) -> tuple[tuple[str, str], ...]:

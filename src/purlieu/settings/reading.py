@@ -1,0 +1,44 @@
+"""Whether two runs read the same out of an answer, by their settings as text: only then does a later one take it over.
+
+Knows which keys say what is read. Knows no run and no store.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from typing import Any, Final
+
+_OF_EITHER: Final = ("fetch.user_agent", "fetch.accept_language")
+OF_PAGES: Final = (
+    *_OF_EITHER, "fetch.page_bytes", "fetch.classes", "links.kinds", "sitemap.mode", "sitemap.use", "robots.agent",
+    "ledger.near_duplicates", "scope.only_seeds",
+)  # fmt: skip
+"""Keys that say what is asked for and read of a page."""
+OF_FILES: Final = (*_OF_EITHER, "fetch.sitemap_bytes", "sitemap.strict", "normalise")
+"""The same of a sitemap file, whose entries are stored as the owner's normalisers made them."""
+_ABSENT: Final = object()
+
+
+def reads_alike(one: str, other: str, keys: tuple[str, ...]) -> bool:
+    """Return whether two settings texts agree in keys; one that a text does not have was not there at its time."""
+    if one == other:
+        return True
+    pairs = ((_value(one, key), _value(other, key)) for key in keys)
+    return all(_ABSENT in pair or pair[0] == pair[1] for pair in pairs)
+
+
+def _value(text: str, key: str) -> Any:
+    found: Any = _tree(text)
+    for part in key.split("."):
+        found = found.get(part, _ABSENT) if isinstance(found, dict) else _ABSENT
+    # Pages are read alike in both modes that look for sitemaps.
+    return found == "links-only" if key == "sitemap.mode" and found is not _ABSENT else found
+
+
+@lru_cache(maxsize=8)
+def _tree(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
