@@ -22,7 +22,7 @@ from purlieu.console.show import page
 from purlieu.report.column import iso8601
 from purlieu.sentence import Sentence
 from purlieu.store.reader import RunRow
-from purlieu.store.sqlite import SqliteDatabase, is_written_to
+from purlieu.store.sqlite import SqliteDatabase, is_held
 
 BUSY = Sentence("A crawl is under way in this store. Wait for its end, or stop it first.")
 NOT_RUNNING = Sentence("This run is not under way, so there is nothing to stop.")
@@ -44,7 +44,7 @@ async def run_now(request: Request) -> Response:
     number = request.path_params["crawl"]
     if last is None:
         return _no(request, NEVER_RAN)
-    if is_written_to(parts.store):
+    if is_held(parts.store):
         return _no(request, BUSY)
     return await _start(request, ["crawl", "--again", name], "run", {"crawl": name}, f"/crawls/{number}")
 
@@ -58,7 +58,7 @@ async def resume(request: Request) -> Response:
         run = run_of(reader, request)
         last = reader.latest(run.crawl)
     if last is None or last.id != run.id or not may_resume(run, parts):
-        return _no(request, BUSY if is_written_to(parts.store) else NOTHING_TO_RESUME)
+        return _no(request, BUSY if is_held(parts.store) else NOTHING_TO_RESUME)
     words = ["crawl", "--again", run.crawl, "--resume"]
     return await _start(request, words, "resume", {"run": run.id}, f"/runs/{run.id}")
 
@@ -88,7 +88,7 @@ async def stop(request: Request) -> Response:
 def may_resume(run: RunRow, parts: Parts) -> bool:
     """Return whether a run can be gone on with: stopped, cut short by a limit, or killed, while nobody crawls."""
     unfinished = run.state != "done" or (run.stop_reason or "").startswith("limit:")
-    return unfinished and not is_written_to(parts.store)
+    return unfinished and not is_held(parts.store)
 
 
 def audit(request: Request, action: str, what: dict[str, Any]) -> None:
@@ -141,7 +141,7 @@ async def _start(request: Request, words: list[str], action: str, what: dict[str
     parts.children.add(waiting)
     waiting.add_done_callback(parts.children.discard)
     began = parts.clock.monotonic()
-    while parts.clock.monotonic() - began < SECONDS_TO_BEGIN and not waiting.done() and not is_written_to(parts.store):
+    while parts.clock.monotonic() - began < SECONDS_TO_BEGIN and not waiting.done() and not is_held(parts.store):
         await parts.clock.sleep(0.05)
     if waiting.done() and waiting.result()[0] == 2:
         return page(request, "refused.html", HTTPStatus.CONFLICT, why=waiting.result()[1])

@@ -16,7 +16,7 @@ from purlieu.console.labels import group_of
 from purlieu.console.parts import parts_of, reading, run_of
 from purlieu.console.show import text
 from purlieu.store.reader import RunRow
-from purlieu.store.sqlite import is_written_to
+from purlieu.store.sqlite import is_held
 
 PAUSE_SECONDS: Final = 1.0
 MOST_SECONDS: Final = 600.0
@@ -70,6 +70,6 @@ def progress(request: Request, run: RunRow, last: tuple[float, Any] | None = Non
         "waiting": max(0, admitted - sum(endings.values())),
         "rate": (counters.get("requests", 0) - before.get("requests", 0)) / passed if passed > 0 else 0.0,
         "speed": (counters.get("bytes", 0) - before.get("bytes", 0)) / passed if passed > 0 else 0.0,
-        "is_alive": is_written_to(parts_of(request).store),
+        "is_alive": is_held(parts_of(request).store),
         "group_names": _GROUPS,
     }
