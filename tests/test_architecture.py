@@ -83,12 +83,15 @@ DOORS: Final = {
     "starlette": ("console",),
     "jinja2": ("console",),
     "uvicorn": ("console",),
+    "argon2": ("console",),
     "time": ("crawl.clock", "testing"),  # testing serves slow pages on real sockets
     "random": (),
 }
 """One door per outside thing: the only modules (and what lies in them) that may import it."""
 
-DISTRIBUTIONS: Final = {"url": "url-py", "ada_url": "ada-url", "re2": "google-re2", "yaml": "pyyaml"}
+DISTRIBUTIONS: Final = {
+    "url": "url-py", "ada_url": "ada-url", "re2": "google-re2", "yaml": "pyyaml", "argon2": "argon2-cffi",
+}  # fmt: skip
 """Distributions that are not named as what is imported from them."""
 
 IMPURE: Final = {"asyncio", "logging", "time", "random", "secrets", "socket", "subprocess", "threading", "uuid"}

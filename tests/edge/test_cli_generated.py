@@ -24,10 +24,11 @@ def catalogue(language: str) -> Catalog:
 
 
 def said(root: Path) -> set[str]:
-    """Return every text that the command line says through ``say``, and every sentence wherever it is made."""
+    """Return every text that command line and console say through ``say``, and every sentence wherever it is made."""
     source, python = root / "src" / "purlieu", [("**.py", "python")]
     found = [*extract_from_dir(source / "cli", python, keywords=CALLS)]
     found += extract_from_dir(source, python, keywords={"Sentence": None})
+    found += extract_from_dir(source / "console", [("**.html", "jinja2")], keywords={"say": None})
     return {message for _, _, message, _, _ in found if isinstance(message, str)}
 
 

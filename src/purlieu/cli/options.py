@@ -335,6 +335,17 @@ COMMANDS: Final = (
         "ask a run that is under way to stop cleanly",
         (Argument(("run",), "the run's number, latest, or CRAWL@last", "RUN"), _STORE),
     ),
+    Command(
+        "serve",
+        "show crawls, runs and results in a browser",
+        (
+            _STORE,
+            Argument(("--host",), "the address to listen on (default: 127.0.0.1)", "ADDRESS", default="127.0.0.1"),
+            Argument(("--port",), "the port to listen on, 0 for a free one (default: 8760)", "PORT", default="8760"),
+            Argument(("--allow-host",), "a further name under which it may be asked; may be repeated", "NAME", "list"),
+            Argument(("--https",), "a proxy before it speaks HTTPS: cookies are for HTTPS alone", kind="flag"),
+        ),
+    ),
     Command("keep", "start the runs that are due, until it is stopped", (_STORE,)),
     Command(
         "completion",

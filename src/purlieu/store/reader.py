@@ -72,6 +72,10 @@ class Reader:
         row = self._database.one("report_run", number)
         return _run(row) if row else None
 
+    def crawls(self) -> list[tuple[int, str]]:
+        """Return every crawl as (number, name), by name; one that is only planned has no run."""
+        return [(number, name) for number, name in self._database.rows("report_crawls")]
+
     def latest(self, crawl: str | None = None) -> RunRow | None:
         """Return the newest run of a crawl (of any crawl when none is named), None when there is none."""
         if crawl is None:

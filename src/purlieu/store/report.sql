@@ -195,3 +195,7 @@ WHERE run = ? AND host = ? AND purpose = 0 AND hash = ?;
 
 -- name: report_crawl_of
 SELECT crawl FROM run WHERE id = ?;
+
+-- name: report_crawls
+-- Every crawl with its number, by name; those too that are planned and have no run yet.
+SELECT id, name FROM crawl ORDER BY name;

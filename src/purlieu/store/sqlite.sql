@@ -63,3 +63,6 @@ PRAGMA integrity_check(200);
 -- name: sqlite_copy
 -- The whole store, its log included, into another file, without the pages that are free.
 VACUUM INTO ?;
+
+-- name: sqlite_attach
+ATTACH ? AS store;

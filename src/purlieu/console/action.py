@@ -1,0 +1,148 @@
+"""What an owner can do: run a crawl now, stop a run, resume one. Each as a process of its own, and with an audit line.
+
+A form carries the key of its session; one without is refused. The store is written to by the run itself, and here only
+to ask for a stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from purlieu.console.parts import Parts, crawl_of, parts_of, reading, run_of
+from purlieu.console.show import page
+from purlieu.report.column import iso8601
+from purlieu.sentence import Sentence
+from purlieu.store.reader import RunRow
+from purlieu.store.sqlite import SqliteDatabase, is_held
+
+BUSY = Sentence("A crawl is under way in this store. Wait for its end, or stop it first.")
+NOT_RUNNING = Sentence("This run is not under way, so there is nothing to stop.")
+NOTHING_TO_RESUME = Sentence("This run has finished, or it is not the last of its crawl: there is nothing to resume.")
+NEVER_RAN = Sentence("This crawl has no run yet whose settings could be taken.")
+FORM = Sentence("This form was not made by this console, or is too old. Go back, load the page anew and try again.")
+SECONDS_TO_BEGIN: Final = 5.0
+MOST_FORM_BYTES: Final = 65_536
+
+
+async def run_now(request: Request) -> Response:
+    """Start a run of a crawl with the settings of its last one."""
+    if refusal := await _refused(request):
+        return refusal
+    parts = parts_of(request)
+    with reading(request) as reader:
+        name = crawl_of(reader, request)
+        last = reader.latest(name)
+    number = request.path_params["crawl"]
+    if last is None:
+        return _no(request, NEVER_RAN)
+    if is_held(parts.store):
+        return _no(request, BUSY)
+    return await _start(request, ["crawl", "--again", name], "run", {"crawl": name}, f"/crawls/{number}")
+
+
+async def resume(request: Request) -> Response:
+    """Go on with an unfinished run, which must be the last of its crawl."""
+    if refusal := await _refused(request):
+        return refusal
+    parts = parts_of(request)
+    with reading(request) as reader:
+        run = run_of(reader, request)
+        last = reader.latest(run.crawl)
+    if last is None or last.id != run.id or not may_resume(run, parts):
+        return _no(request, BUSY if is_held(parts.store) else NOTHING_TO_RESUME)
+    words = ["crawl", "--again", run.crawl, "--resume"]
+    return await _start(request, words, "resume", {"run": run.id}, f"/runs/{run.id}")
+
+
+async def stop(request: Request) -> Response:
+    """Ask a run to stop; what is in flight ends first (R-8.5)."""
+    if refusal := await _refused(request):
+        return refusal
+    parts = parts_of(request)
+    with reading(request) as reader:
+        run = run_of(reader, request)
+
+    def ask() -> int:
+        database = SqliteDatabase.beside(parts.store)
+        try:
+            with database.transaction():
+                return database.run("request_stop", run.id)
+        finally:
+            database.close()
+
+    if run.state != "running" or not await asyncio.to_thread(ask):
+        return _no(request, NOT_RUNNING)
+    audit(request, "stop", {"run": run.id})
+    return RedirectResponse(f"/runs/{run.id}", HTTPStatus.SEE_OTHER)
+
+
+def may_resume(run: RunRow, parts: Parts) -> bool:
+    """Return whether a run can be gone on with: stopped, cut short by a limit, or killed, while nobody crawls."""
+    unfinished = run.state != "done" or (run.stop_reason or "").startswith("limit:")
+    return unfinished and not is_held(parts.store)
+
+
+def audit(request: Request, action: str, what: dict[str, Any]) -> None:
+    """Add a line to the file of changes: when, from where, what."""
+    parts = parts_of(request)
+    caller = request.client.host if request.client else ""
+    line = {"at": iso8601(parts.clock.now()), "from": caller, "action": action, **what}
+    with Path(parts.audit).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+async def is_ours(request: Request) -> bool:
+    """Return whether a form carries the key of its session."""
+    session = getattr(request.state, "session", None)
+    given = (await form_of(request)).get("form_key", "")
+    return session is not None and hmac.compare_digest(given.encode(), session.form_key.encode())
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Return the fields of a form as a browser sends it by itself; nothing of one that is too long or no form."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_FORM_BYTES:
+            return {}
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100))
+    except ValueError:  # no UTF-8, or too many
+        return {}
+
+
+async def _refused(request: Request) -> Response | None:
+    return None if await is_ours(request) else _no(request, FORM, HTTPStatus.FORBIDDEN)
+
+
+def _no(request: Request, why: Sentence, status: int = HTTPStatus.CONFLICT) -> Response:
+    return page(request, "refused.html", status, why=why)
+
+
+async def _start(request: Request, words: list[str], action: str, what: dict[str, Any], back: str) -> Response:
+    """Start a process and wait a moment: one that ends at once has something to say."""
+    parts = parts_of(request)
+    audit(request, action, what)
+    words = [*words, "--store", parts.store, "--quiet"]
+    try:
+        child = await parts.start(words)
+    except OSError as error:
+        return page(request, "refused.html", HTTPStatus.INTERNAL_SERVER_ERROR, why=str(error))
+    waiting = asyncio.create_task(child.wait())
+    parts.children.add(waiting)
+    waiting.add_done_callback(parts.children.discard)
+    began = parts.clock.monotonic()
+    while parts.clock.monotonic() - began < SECONDS_TO_BEGIN and not waiting.done() and not is_held(parts.store):
+        await parts.clock.sleep(0.05)
+    if waiting.done() and waiting.result()[0] == 2:
+        return page(request, "refused.html", HTTPStatus.CONFLICT, why=waiting.result()[1])
+    return RedirectResponse(back, HTTPStatus.SEE_OTHER)

@@ -1,0 +1,248 @@
+"""The same as the pages, as JSON under ``/api``, with its description in OpenAPI; one table of both.
+
+Addresses take the same conditions as the pages. Changes nothing: what an owner does is done on the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from purlieu import __version__
+from purlieu.console import compare, table, tree
+from purlieu.console.parts import NotThere, findings_of, parts_of, reading, run_of
+from purlieu.report import books, crawl_result, explain, politeness, sitemaps, states
+from purlieu.report.pruning import refuse
+from purlieu.report.states import Listed
+from purlieu.store.reader import RunRow
+
+
+class Parameter(NamedTuple):
+    """One condition in an address."""
+
+    name: str
+    meaning: str
+
+
+class Endpoint(NamedTuple):
+    """One address: what answers it, what it tells, and its conditions."""
+
+    path: str
+    answer: Callable[[Request], Any]
+    summary: str
+    parameters: tuple[Parameter, ...] = ()
+
+
+def _crawls(request: Request) -> Any:
+    with reading(request) as reader:
+        last = {one.run.crawl: one for one in reversed(list(states.listed(reader)))}
+        return [
+            {"crawl": number, "name": name, "last_run": _listed(last[name]) if name in last else None}
+            for number, name in reader.crawls()
+        ]
+
+
+def _runs(request: Request) -> Any:
+    with reading(request) as reader:
+        return [_listed(one) for one in states.listed(reader, request.query_params.get("crawl"))]
+
+
+def _run(request: Request) -> Any:
+    with reading(request) as reader:
+        run = run_of(reader, request)
+        told = books.of_run(reader, run)
+        absent = crawl_result.available(run, parts_of(request).clock.now(), crawl_result.kept_days(reader, run))
+        one = next(one for one in states.listed(reader, run.crawl) if one.run.id == run.id)
+        return {
+            **_listed(one),
+            "balanced": told.balanced,
+            "faults": list(told.faults),
+            "endings": [
+                {"purpose": line.purpose, "kind": line.kind, "reason": line.reason, "count": line.count}
+                for line in books.text(told)
+            ],
+            "findings": [
+                {
+                    "code": each.code,
+                    "severity": each.severity,
+                    "subject": each.subject,
+                    "arguments": dict(each.arguments),
+                }
+                for each in findings_of(parts_of(request), reader, run)
+            ],
+            "crawl_result": {
+                "available": absent is None,
+                "reason": absent,
+                "sentence": absent.sentence() if absent else "",
+            },
+        }
+
+
+def _ledger(request: Request) -> Any:
+    with reading(request) as reader:
+        run = refuse(run_of(reader, request))
+    wanted, size = table.asked(request)
+    with parts_of(request).shelves.opened(run) as shelf:
+        rows, after = table.some(shelf, wanted, size)
+    named = [{name: value for name, value in row._asdict().items() if name != "id"} for row in rows]
+    for row in named:
+        row["status"] = row["status"] or None
+        row |= {name: None for name in ("bytes", "seconds") if row[name] < 0}
+    return {"rows": named, "after": after}
+
+
+def _url(request: Request) -> Any:
+    with reading(request) as reader:
+        run = refuse(run_of(reader, request))
+        url = request.query_params.get("u", "")
+        if not url:
+            raise NotThere("")
+        return explain.facts(explain.by_run(reader, run, url[:20_000]))
+
+
+def _hosts(request: Request) -> Any:
+    with reading(request) as reader:
+        return [politeness.facts(row) for row in reader.conduct(run_of(reader, request))]
+
+
+def _sitemaps(request: Request) -> Any:
+    with reading(request) as reader:
+        return [sitemaps.facts(row) for row in reader.sitemaps(run_of(reader, request))]
+
+
+def _tree(request: Request) -> Any:
+    with reading(request) as reader:
+        run = refuse(run_of(reader, request))
+    listing = tree.listing(request, run, tree.view_of(request))
+    return {
+        "nodes": [asdict(node) for node in listing.nodes],
+        "previous": listing.previous,
+        "following": listing.following,
+        "message": listing.message,
+    }
+
+
+def _compare(request: Request) -> Any:
+    before, after = compare.named(request)
+    if before is None or after is None:
+        raise NotThere("")
+    found = compare.of_runs(parts_of(request), before, after)
+    return {
+        "before": before.id,
+        "after": after.id,
+        **found.tally.as_json(),
+        "listed": {name: [pair.facts() for pair in pairs] for name, pairs in found.lists.items()},
+    }
+
+
+def _listed(one: Listed) -> dict[str, Any]:
+    run: RunRow = one.run
+    return {
+        "run": run.id,
+        "crawl": run.crawl,
+        "state": run.state,
+        "shown_state": one.state,
+        "stop_reason": run.stop_reason,
+        "started_at": run.started_at,
+        "ended_at": run.ended_at,
+        "active_seconds": run.active_seconds,
+        "pages": one.pages,
+        "trend": one.trend,
+        "counts": dict(one.kinds),
+        "marks": list(one.marks),
+        "pruned_at": run.pruned_at,
+    }
+
+
+_PLACE: Final = Parameter("after", "the place that the last answer gave")
+_TABLE: Final = (
+    Parameter("kind", "rows of this kind; kind.reason too"), Parameter("reason", "rows of this reason"),
+    Parameter("status", "rows with this HTTP status"), Parameter("section", "rows of this section"),
+    Parameter("purpose", "page, robots or sitemap"), Parameter("text", "what stands in the address or title"),
+    Parameter("sort", "url, status, bytes or seconds"), Parameter("order", "asc or desc"),
+    Parameter("size", "rows at a time: 25, 50, 100 or 200"), _PLACE,
+)  # fmt: skip
+_TREE: Final = (
+    Parameter("open", "a section that is open; may be repeated"), Parameter("all", "on: all are open"),
+    Parameter("filter", "on: only the sections named"), Parameter("section", "a section to show; may be repeated"),
+    Parameter("size", "entries at a time"), Parameter("locale", "the language of labels"),
+    Parameter("parts", "on: documents and frames below their pages"), Parameter("at", "a place that an answer gave"),
+)  # fmt: skip
+ENDPOINTS: Final = (
+    Endpoint("/api/crawls", _crawls, "The crawls, each with its last run"),
+    Endpoint("/api/runs", _runs, "The runs, the newest first", (Parameter("crawl", "of this crawl, by name"),)),
+    Endpoint("/api/runs/{run}", _run, "One run with its books and findings"),
+    Endpoint("/api/runs/{run}/ledger", _ledger, "Rows of the ledger, some at a time", _TABLE),
+    Endpoint("/api/runs/{run}/url", _url, "Why one URL is in or out", (Parameter("u", "the URL"),)),
+    Endpoint("/api/runs/{run}/hosts", _hosts, "How politely each host was asked"),
+    Endpoint("/api/runs/{run}/sitemaps", _sitemaps, "The sitemap files, and what is wrong with each"),
+    Endpoint("/api/runs/{run}/tree", _tree, "The site as a tree of sections and pages", _TREE),
+    Endpoint(
+        "/api/compare", _compare, "Two runs compared", (Parameter("before", "a run"), Parameter("after", "a later run"))
+    ),
+)
+"""Every address of the API."""
+
+
+def routes() -> list[Route]:
+    """Return the routes of the API, its description among them."""
+    found = [Route(one.path.replace("{run}", "{run:int}"), _json(one.answer)) for one in ENDPOINTS]
+    return [*found, Route("/api/openapi.json", lambda _: JSONResponse(description()))]
+
+
+def description() -> dict[str, Any]:
+    """Return the API described in OpenAPI 3.1."""
+    errors = {
+        str(int(status)): {"description": told}
+        for status, told in (
+            (HTTPStatus.ACCEPTED, "The rows are being laid out: ask again after Retry-After"),
+            (HTTPStatus.FORBIDDEN, "No session: open the address that purlieu serve printed"),
+            (HTTPStatus.NOT_FOUND, "There is no such run or crawl"),
+            (HTTPStatus.CONFLICT, "The ledger of the run was pruned"),
+        )
+    }
+    run = {
+        "name": "run",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "integer"},
+        "description": "the run's number",
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Purlieu", "version": __version__, "description": "What the console shows, as JSON."},
+        "paths": {
+            one.path: {
+                "get": {
+                    "summary": one.summary,
+                    "parameters": [
+                        *([run] if "{run}" in one.path else []),
+                        *(
+                            {
+                                "name": each.name,
+                                "in": "query",
+                                "schema": {"type": "string"},
+                                "description": each.meaning,
+                            }
+                            for each in one.parameters
+                        ),
+                    ],
+                    "responses": {"200": {"description": "OK", "content": {"application/json": {}}}, **errors},
+                }
+            }
+            for one in ENDPOINTS
+        },
+    }
+
+
+def _json(answer: Callable[[Request], Any]) -> Callable[[Request], Response]:
+    def answered(request: Request) -> Response:
+        return JSONResponse(answer(request))
+
+    return answered

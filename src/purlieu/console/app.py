@@ -1,0 +1,181 @@
+"""The console put together: its parts, its addresses, its door, and what is shown when something is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
+from socket import socket
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from purlieu.console import action, address, api, compare, crawls, files, hosts, live, tree
+from purlieu.console.guard import LOGIN, Door, Guard
+from purlieu.console.parts import NotThere, Parts, Preparing, Shelves, Workshop, parts_of, warm_up
+from purlieu.console.show import page
+from purlieu.console.speech import COOKIE
+from purlieu.crawl.clock import Clock
+from purlieu.crawl.keeper import Starter
+from purlieu.errors import PurlieuError
+from purlieu.outcome import LANGUAGES
+
+LOG: Final = logging.getLogger(__name__)
+STATIC: Final = Path(__file__).parent / "static"
+_YEAR: Final = 365 * 86_400
+
+
+def application(store: str, door: Door, clock: Clock, start: Starter, folder: Path | None = None) -> Guard:
+    """Return the console of a store.
+
+    ``start`` starts ``purlieu`` with some words; ``folder`` is where shelves lie, beside the store where none is named.
+    """
+    workshop = Workshop()
+    shelves = Shelves(store, folder or Path(f"{store}.console"), clock, workshop)
+
+    parts = Parts(store, clock, door, start, workshop, shelves, Path(f"{store}.audit.jsonl"))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        warming = asyncio.create_task(asyncio.to_thread(warm_up, parts))
+        yield
+        workshop.close()
+        await warming
+
+    app = Starlette(
+        routes=_routes(),
+        exception_handlers={
+            HTTPException: _http,
+            NotThere: _not_there,
+            Preparing: _preparing,
+            PurlieuError: _fault,
+            Exception: _crash,
+        },
+        lifespan=lifespan,
+    )
+    app.state.parts = parts
+    return Guard(app, door, refused)  # around all of it: the page of a crash has the same headers
+
+
+async def serve(app: Guard, listener: socket) -> None:
+    """Serve the console on an open socket until the process is asked to end."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, date_header=False, proxy_headers=False,
+        timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def _routes() -> list[Route | Mount]:
+    return [
+        Route("/", crawls.every),
+        Route("/crawls/{crawl:int}", crawls.one),
+        Route("/crawls/{crawl:int}/result", files.latest),
+        Route("/crawls/{crawl:int}/run", action.run_now, methods=["POST"]),
+        Route("/runs/{run:int}", crawls.run),
+        Route("/runs/{run:int}/url", address.show),
+        Route("/runs/{run:int}/hosts", hosts.show),
+        Route("/runs/{run:int}/tree", tree.show),
+        Route("/runs/{run:int}/live", live.stream),
+        Route("/runs/{run:int}/files/{name}", files.one),
+        Route("/runs/{run:int}/stop", action.stop, methods=["POST"]),
+        Route("/runs/{run:int}/resume", action.resume, methods=["POST"]),
+        Route("/compare", compare.show),
+        Route("/language", _language),
+        Route(LOGIN, _login, methods=["GET", "POST"]),
+        Route("/logout", _logout, methods=["POST"]),
+        *api.routes(),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+
+
+def _language(request: Request) -> Response:
+    """Remember the language that was chosen, and go back to the page it was chosen on."""
+    back, chosen = request.query_params.get("back", "/"), request.query_params.get("to", "")
+    is_local = back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable()
+    answer = RedirectResponse(back if is_local else "/", HTTPStatus.SEE_OTHER)
+    if chosen in LANGUAGES:
+        answer.set_cookie(COOKIE, chosen, max_age=_YEAR, httponly=True, samesite="strict", path="/")
+    return answer
+
+
+async def _login(request: Request) -> Response:
+    """Ask for the owner's password; five wrong ones in a minute are followed by a pause for all."""
+    door = parts_of(request).door
+    if not door.password:
+        raise NotThere(LOGIN)
+    if request.method == "GET":
+        return page(request, "login.html", wrong=False, throttled=False)
+    given = (await action.form_of(request)).get("password", "")
+    throttled = door.is_throttled()
+    if throttled or not await asyncio.to_thread(door.is_password, given[:1_000]):
+        status = HTTPStatus.TOO_MANY_REQUESTS if throttled else HTTPStatus.FORBIDDEN
+        return page(request, "login.html", status, wrong=not throttled, throttled=throttled)
+    answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
+    door.let_in(answer)
+    action.audit(request, "login", {})
+    return answer
+
+
+async def _logout(request: Request) -> Response:
+    """End the session."""
+    if await action.is_ours(request):
+        parts_of(request).door.let_out(request)
+    return RedirectResponse("/", HTTPStatus.SEE_OTHER)
+
+
+# -- what is wrong -----------------------------------------------------------------------------------------------------
+
+
+def refused(request: Request, status: int, code: str) -> Response:
+    """Return the page of the door: ``code`` is host, origin or session."""
+    return _wrong(request, status, code)
+
+
+def _wrong(request: Request, status: int, code: str, why: str = "") -> Response:
+    if request.url.path.startswith("/api"):
+        return JSONResponse({"error": code, "detail": why}, status)
+    return page(request, "error.html", status, code=code, why=why)
+
+
+Handler = Callable[[Request, Exception], Response | Awaitable[Response]]
+
+
+def _http(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
+    return _wrong(request, status, "not_found" if status == HTTPStatus.NOT_FOUND else "request")
+
+
+def _not_there(request: Request, _: Exception) -> Response:
+    return _wrong(request, HTTPStatus.NOT_FOUND, "not_found")
+
+
+def _preparing(request: Request, _: Exception) -> Response:
+    answer = (
+        JSONResponse({"error": "preparing"}, HTTPStatus.ACCEPTED)
+        if request.url.path.startswith("/api")
+        else page(request, "preparing.html", HTTPStatus.ACCEPTED)
+    )
+    answer.headers["Retry-After"] = "2"
+    return answer
+
+
+def _fault(request: Request, error: Exception) -> Response:
+    LOG.warning("%s: %s", request.url.path, error)
+    return _wrong(request, HTTPStatus.CONFLICT, "fault", str(error))
+
+
+def _crash(request: Request, error: Exception) -> Response:
+    """Tell that it is our fault, and nothing of how: the traceback goes to the log of the console."""
+    LOG.error("%s", request.url.path, exc_info=error)
+    return _wrong(request, HTTPStatus.INTERNAL_SERVER_ERROR, "crash")

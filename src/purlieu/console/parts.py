@@ -1,0 +1,253 @@
+"""What the views are handed: the store, its shelves, the clock, what starts a process.
+
+Opens the store for one request at a time, read-only. Knows no page.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+from starlette.requests import Request
+
+from purlieu.console.guard import Door
+from purlieu.crawl.clock import Clock
+from purlieu.crawl.keeper import Starter
+from purlieu.errors import PurlieuError
+from purlieu.finding import Finding
+from purlieu.report import books, findings
+from purlieu.report.pruning import refuse
+from purlieu.store.reader import Reader, RunRow
+from purlieu.store.sqlite import SqliteDatabase
+from purlieu.store.sqlite.shelf import Shelf, make, path_of
+
+PATIENCE_SECONDS: Final = 1.5
+"""So long a page waits for a shelf that is being made; then it says so and asks again by itself."""
+LIVE_SECONDS: Final = 10.0
+"""A shelf of a run under way is made anew when it is older, or older than twenty times what making it took."""
+WARM_RUNS: Final = 5
+"""Runs that are looked through when the console starts: the latest of so many crawls."""
+LOG: Final = logging.getLogger(__name__)
+_MOST_NUMBER: Final = 2**62
+_MOST_TOLD: Final = 200
+Made = TypeVar("Made")
+
+
+class NotThere(PurlieuError):
+    """What was asked for is not in the store: a stale link, or a number that was typed."""
+
+
+class Preparing(PurlieuError):
+    """The rows of a run are being laid out; the page asks again by itself."""
+
+
+class CountingReader(Reader):
+    """A reader that counts a run that has ended once: its numbers stay, and counting a million rows takes 3 s."""
+
+    def __init__(self, database: SqliteDatabase, shelves: Shelves) -> None:
+        """Read from ``database``, with what ``shelves`` knows."""
+        super().__init__(database)
+        self.database = database
+        self._shelves = shelves
+
+    def counts(self, run: RunRow) -> dict[tuple[str, str, str], int]:
+        """Return how many rows of the ledger ended how; of a run under way, what it has counted by itself."""
+        if run.pruned_at is not None:
+            return super().counts(run)
+        if run.state == "running":
+            endings = run.counters.get("endings", {}).items()
+            return {("page", *name.split(".", 1)): number for name, number in endings if number}
+        return self._shelves.counts(run) or self._shelves.keep_counts(run, super().counts(run))
+
+
+class Workshop:
+    """Makes what takes long, in one thread, and keeps the last few things that were made."""
+
+    def __init__(self, kept: int = 8) -> None:
+        """Keep so many."""
+        self._kept = kept
+        self._maker = ThreadPoolExecutor(1, thread_name_prefix="workshop")
+        self._made: OrderedDict[object, Future[Any]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: object, make: Callable[[], Made], patience_seconds: float = PATIENCE_SECONDS) -> Made:
+        """Return what was made under a key. Raises Preparing while it is being made, and whatever ``make`` raises."""
+        with self._lock:
+            future = self._made.get(key)
+            if future is None or (future.done() and future.exception() is not None):
+                future = self._made[key] = self._maker.submit(make)
+            self._made.move_to_end(key)
+            while len(self._made) > self._kept:
+                self._made.popitem(last=False)
+        try:
+            made: Made = future.result(patience_seconds)
+        except NotYet:
+            raise Preparing(str(key)) from None
+        return made
+
+    def forget(self, key: object) -> None:
+        """Make it anew when it is asked for again."""
+        with self._lock:
+            self._made.pop(key, None)
+
+    def close(self) -> None:
+        """Make no more."""
+        self._maker.shutdown(wait=False, cancel_futures=True)
+
+
+class Shelves:
+    """The shelves of a store, each made when it is first asked for, and the counts of the runs that have ended."""
+
+    def __init__(self, store: str, folder: Path, clock: Clock, workshop: Workshop) -> None:
+        """Keep them in ``folder``."""
+        self._store = store
+        self._folder = folder
+        self._clock = clock
+        self._workshop = workshop
+        self._took: dict[Path, tuple[float, float]] = {}
+        self._told: dict[tuple[Path, str], Any] = {}
+        self._counts: dict[Path, dict[tuple[str, str, str], int]] = {}
+
+    @contextmanager
+    def opened(self, run: RunRow) -> Iterator[Shelf]:
+        """Open the shelf of a run. Raises Preparing while it is being made, and StoreError for a pruned run."""
+        refuse(run)
+        path = path_of(self._folder, run)
+        if not path.is_file() or self._is_stale(run, path):
+            try:
+                self._workshop.get(path, lambda: self._make(run, path))
+                self._workshop.forget(path)
+            except Preparing:
+                if not path.is_file():
+                    raise
+        shelf = Shelf.open(self._store, run, self._folder)
+        try:
+            yield shelf
+        finally:
+            shelf.close()
+
+    def counts(self, run: RunRow) -> dict[tuple[str, str, str], int] | None:
+        """Return the counts of a run that has ended, None where nobody has counted yet."""
+        path = path_of(self._folder, run).with_suffix(".json")
+        if path not in self._counts and path.is_file():
+            with suppress(OSError, ValueError, TypeError):
+                told = json.loads(path.read_text(encoding="utf-8"))
+                self._counts[path] = {(purpose, kind, reason): int(number) for purpose, kind, reason, number in told}
+        return self._counts.get(path)
+
+    def keep_counts(self, run: RunRow, counts: dict[tuple[str, str, str], int]) -> dict[tuple[str, str, str], int]:
+        """Remember the counts of a run that has ended, over a restart where the folder can be written."""
+        path = path_of(self._folder, run).with_suffix(".json")
+        self._counts[path] = counts
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps([[*key, number] for key, number in counts.items()]), encoding="utf-8")
+        return counts
+
+    def remembered(self, run: RunRow, what: str, make: Callable[[], Made]) -> Made:
+        """Return what is told of a run, made once of one that has ended: a look at a million rows takes a second."""
+        if run.state == "running":
+            return make()
+        key = (path_of(self._folder, run), what)
+        if key not in self._told:
+            while len(self._told) >= _MOST_TOLD:
+                self._told.pop(next(iter(self._told)), None)
+            self._told[key] = make()
+        told: Made = self._told[key]
+        return told
+
+    def _is_stale(self, run: RunRow, path: Path) -> bool:
+        if run.state != "running":
+            return False
+        made_at, seconds = self._took.get(path, (float("-inf"), 0.0))
+        return self._clock.monotonic() - made_at > max(LIVE_SECONDS, 20 * seconds)
+
+    def _make(self, run: RunRow, path: Path) -> None:
+        began = self._clock.monotonic()
+        make(self._store, run, self._folder)
+        self._took[path] = (self._clock.monotonic(), self._clock.monotonic() - began)
+        for older in self._folder.glob(f"{run.id}-*.shelf"):  # of the run when it was under way, or of an older store
+            if older != path:
+                older.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the console is built of. ``start`` begins a run as a process; ``audit`` is the file of changes."""
+
+    store: str
+    clock: Clock
+    door: Door
+    start: Starter
+    workshop: Workshop
+    shelves: Shelves
+    audit: Path
+    children: set[object] = field(default_factory=set)
+
+
+def warm_up(parts: Parts) -> None:
+    """Lay out the latest runs and look through them, so that the first who asks does not wait for it."""
+    database = SqliteDatabase.reader(parts.store)
+    try:
+        reader = CountingReader(database, parts.shelves)
+        latest: dict[str, RunRow] = {}
+        for run in reader.runs():
+            if run.state != "running" and run.pruned_at is None:
+                latest.setdefault(run.crawl, run)
+        for run in list(latest.values())[:WARM_RUNS]:
+            findings_of(parts, reader, run)
+            with suppress(Preparing), parts.shelves.opened(run):
+                pass
+    except PurlieuError as error:  # the page will tell
+        LOG.info("%s", error)
+    finally:
+        database.close()
+
+
+def findings_of(parts: Parts, reader: Reader, run: RunRow) -> list[Finding]:
+    """Return the findings of a run."""
+    return parts.shelves.remembered(run, "findings", lambda: findings.of_run(reader, run, books.of_run(reader, run)))
+
+
+def parts_of(request: Request) -> Parts:
+    """Return the parts of the console that was asked."""
+    parts: Parts = request.app.state.parts
+    return parts
+
+
+@contextmanager
+def reading(request: Request) -> Iterator[CountingReader]:
+    """Open the store, read-only, for one request."""
+    parts = parts_of(request)
+    database = SqliteDatabase.reader(parts.store)
+    try:
+        yield CountingReader(database, parts.shelves)
+    finally:
+        database.close()
+
+
+def run_of(reader: Reader, request: Request, name: str = "run") -> RunRow:
+    """Return the run that a path names; raises NotThere."""
+    number: int = request.path_params[name]
+    row = reader.run(number) if number < _MOST_NUMBER else None
+    if row is None:
+        raise NotThere(str(number))
+    return row
+
+
+def crawl_of(reader: Reader, request: Request) -> str:
+    """Return the name of the crawl that a path names by its number; raises NotThere."""
+    number: int = request.path_params["crawl"]
+    found = next((name for one, name in reader.crawls() if one == number), None)
+    if found is None:
+        raise NotThere(str(number))
+    return found

@@ -1,0 +1,136 @@
+"""Pages made from templates: what every page has, how numbers, times and sizes are written, and what is safe to show.
+
+All that comes from the web is text: it is escaped by the templates, and characters that would turn a line round or hide
+in it are replaced here. Reads nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from purlieu import __version__
+from purlieu.console import labels
+from purlieu.console.speech import NAMES, language_of, speaker
+from purlieu.outcome import REASONS
+from purlieu.report.states import State
+from purlieu.sentence import Say, Sentence, said
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+_LONG: Final = 2_000
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"n": number, "at": moment, "iso": iso, "span": span, "size": size, "safe_text": safe}
+    made.globals |= {
+        "version": __version__,
+        "languages": NAMES,
+        "group_of": labels.group_of,
+        "is_web": is_web,
+        "query": query,
+    }
+    return made
+
+
+def page(request: Request, template: str, status: int = 200, /, **values: object) -> HTMLResponse:
+    """Return the page of a template in the language of the request."""
+    return HTMLResponse(text(request, template, **values), status)
+
+
+def text(request: Request, template: str, /, **values: object) -> str:
+    """Return the text of a template in the language of the request."""
+    language = language_of(request)
+    say = speaker(language)
+    session = getattr(request.state, "session", None)
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+    def ending(name: str) -> str:
+        return REASONS[name].sentence(language) if name in REASONS else ""
+
+    return _environment().get_template(template).render(
+        say=say,
+        said=lambda one: said(one, say),
+        language=language,
+        here=here if request.method == "GET" else "/",
+        form_key=session.form_key if session else "",
+        kind=lambda one: _labelled(labels.KINDS, one, say),
+        difference=lambda one: _labelled(labels.DIFFERENCES, one, say),
+        state=lambda one: State(one).words(language),
+        ending=ending,
+        sentence=lambda one: one.sentence(language),
+        **values,
+    )  # fmt: skip
+
+
+def _labelled(table: Mapping[str, Sentence], name: str, say: Say) -> str:
+    return said(table[name], say) if name in table else name
+
+
+def number(value: float) -> str:
+    """Return a number with commas."""
+    return f"{value:,}"
+
+
+def moment(at: float | None) -> str:
+    """Return a time in seconds since the epoch as date and time in the zone of the machine, "" for none."""
+    return "" if at is None else datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def iso(at: float | None) -> str:
+    """Return the same exactly, with its zone, for machines and for who points at it."""
+    return "" if at is None else datetime.fromtimestamp(at, UTC).astimezone().isoformat(timespec="seconds")
+
+
+def span(seconds: float | None) -> str:
+    """Return a span as people write it: ``0.25 s``, ``1:02:03``."""
+    if seconds is None or seconds < 0:
+        return ""
+    if seconds < 60:
+        return f"{seconds:.2f} s"
+    whole = int(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+def size(count: float) -> str:
+    """Return a number of bytes as people write it: ``1.2 MB``."""
+    if count < 0:
+        return ""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+
+
+def safe(text: object) -> str:
+    """Return a text of the web's without characters that are not seen or turn the line round, and not too long."""
+    whole = str(text)
+    shown = whole if whole.isprintable() else "".join(char if char.isprintable() else "\ufffd" for char in whole)
+    return shown if len(shown) <= _LONG else f"{shown[:_LONG]}…"
+
+
+def is_web(href: str) -> bool:
+    """Return whether an address may be a link: of the web, and nothing that a browser would run."""
+    return href.startswith(("http://", "https://"))
+
+
+def query(values: Mapping[str, Any], **changed: object) -> str:
+    """Return a query from what is set in values, with changes; "" and None are left out."""
+    merged = {**values, **changed}
+    return urlencode({name: value for name, value in merged.items() if value not in {"", None, 0}})

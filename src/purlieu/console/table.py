@@ -1,0 +1,104 @@
+"""The ledger as a table: which rows, in which order, from which place on; a million rows are no slower than ten.
+
+Reads a shelf. What was typed wrong is no condition.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from starlette.requests import Request
+
+from purlieu.console.parts import parts_of
+from purlieu.outcome import KINDS, REASONS
+from purlieu.store.reader import RunRow
+from purlieu.store.sqlite.shelf import SORTS, Shelf, ShelfRow, Wanted
+
+SIZES: Final = (25, 50, 100, 200)
+SIZE: Final = 50
+PURPOSES: Final = ("page", "robots", "sitemap")
+_ENDINGS: Final = (*KINDS, "due")
+_MOST_TEXT: Final = 500
+
+
+def of_request(request: Request, run: RunRow) -> dict[str, Any]:
+    """Return what the table of a run shows: rows, conditions, choices, and the place of the next page.
+
+    Nothing is shown of a pruned run.
+    """
+    wanted, size = asked(request)
+    given = conditions(wanted, size)
+    if run.pruned_at is not None:
+        return {"rows": [], "given": given, "following": None, "choices": {}, "is_first": True}
+    with parts_of(request).shelves.opened(run) as shelf:
+        rows, following = some(shelf, wanted, size)
+        choices = {
+            "kinds": [one for one in _ENDINGS if any(kind == one for _, kind, _ in shelf.counts())],
+            "reasons": sorted({reason for _, kind, reason in shelf.counts() if wanted.kind in {"", kind}}),
+            "statuses": [status for status, _ in shelf.statuses()],
+            "sections": list(shelf.sections(200)),
+            "purposes": PURPOSES,
+            "sizes": SIZES,
+        }
+    return {"rows": rows, "given": given, "following": following, "choices": choices, "is_first": wanted.after is None}
+
+
+def some(shelf: Shelf, wanted: Wanted, size: int) -> tuple[list[ShelfRow], str | None]:
+    """Return one page of rows, and the place behind it where there are more."""
+    rows = shelf.rows(wanted, size + 1)
+    if len(rows) <= size:
+        return rows, None
+    last = rows[size - 1]
+    value = last.id if wanted.sort == "url" else getattr(last, wanted.sort)
+    return rows[:size], json.dumps([value, last.id], separators=(",", ":"))
+
+
+def asked(request: Request) -> tuple[Wanted, int]:
+    """Return the rows that a query asks for, and how many a page has."""
+    given = request.query_params
+    kind, _, reason = given.get("kind", "").partition(".")
+    status, size = given.get("status", ""), given.get("size", "")
+    sort, purpose = given.get("sort", ""), given.get("purpose", "")
+    wanted = Wanted(
+        kind=kind if kind in _ENDINGS else "",
+        reason=_reason(given.get("reason", "") or reason),
+        section=given.get("section", "")[:_MOST_TEXT],
+        status=int(status) if status.isdecimal() and len(status) <= 3 else 0,
+        purpose=purpose if purpose in PURPOSES else "",
+        text=given.get("text", "").strip()[:_MOST_TEXT],
+        sort=sort if sort in SORTS else "url",
+        is_descending=given.get("order") == "desc",
+        after=_place(given.get("after", "")),
+    )
+    return wanted, int(size) if size.isdecimal() and int(size[:4]) in SIZES else SIZE
+
+
+def conditions(wanted: Wanted, size: int) -> dict[str, Any]:
+    """Return what was asked for as the query that asks for it, without the place."""
+    return {
+        "kind": wanted.kind,
+        "reason": wanted.reason,
+        "section": wanted.section,
+        "status": wanted.status or "",
+        "purpose": wanted.purpose,
+        "text": wanted.text,
+        "sort": "" if wanted.sort == "url" else wanted.sort,
+        "order": "desc" if wanted.is_descending else "",
+        "size": "" if size == SIZE else size,
+    }
+
+
+def _reason(given: str) -> str:
+    return given if given in _REASONS else ""
+
+
+_REASONS: Final = frozenset(name.partition(".")[2] for name in REASONS) | {"due"}
+
+
+def _place(text: str) -> tuple[float, int] | None:
+    try:
+        value, number = json.loads(text)
+        return float(value), int(number)
+    except (ValueError, TypeError, OverflowError):
+        return None  # an address that was typed wrong shows the first page
