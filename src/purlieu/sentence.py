@@ -1,12 +1,18 @@
 """A sentence for people: English text that remembers what it is made of, so that it can be said in other languages.
 
-Knows no catalogue: whoever shows it has one. To everyone else it is a text.
+The catalogues are data of the package, as the suffix list is to ``domain.py``; who shows a sentence asks for the
+language. To everyone else it is a text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, Self
+from functools import cache
+from pathlib import Path
+from typing import Final, Protocol, Self
+
+LOCALE: Final = Path(__file__).parent / "locale"
+"""The folder of the catalogues."""
 
 
 class Say(Protocol):
@@ -15,6 +21,19 @@ class Say(Protocol):
     def __call__(self, text: str, /, **values: object) -> str:
         """Return the translated text with the values in their places."""
         ...
+
+
+@cache
+def speaker(language: str) -> Say:
+    """Return what says texts in ``en``, ``ja`` or ``zh``; a language or text without translation is English."""
+    import gettext  # only where something is said
+
+    catalogue = gettext.translation("purlieu", LOCALE, [language], fallback=True)
+
+    def say(text: str, /, **values: object) -> str:
+        return catalogue.gettext(text).format(**values)
+
+    return say
 
 
 class Sentence(str):  # noqa: SLOT000  it has two attributes, and the text's own memory is not the question

@@ -7,33 +7,32 @@ have them.
 
 from __future__ import annotations
 
-import gettext
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Final, TextIO
 
-from purlieu.sentence import Say as Say  # noqa: PLC0414  every command takes it from here
+from purlieu.sentence import LOCALE, Say, speaker
 
-LOCALE = Path(__file__).parent.parent / "locale"
+__all__ = [
+    "LOCALE",
+    "Say",
+    "clock",
+    "columned",
+    "fitted",
+    "moment",
+    "padded",
+    "safe",
+    "size",
+    "speaker",
+    "width",
+]  # what every command takes from here
+
 _LAST_COLUMN: Final = re.compile(r"(?:.*\s\s)?")
 _LEAST_COLUMNS: Final = 24
 _WIDE: Final = r"\u2e80-\uffdf"
 _UNIT: Final = re.compile(rf"[（「『【《]*(?:[^\s{_WIDE}]+|[{_WIDE}])[。、，；：！？）」』】》…]*\s*|\s+")
 """What no line is broken within: a word, or a sign of a script that has none, each with its brackets and stops."""
-
-
-@cache
-def speaker(language: str) -> Say:
-    """Return what says texts in ``en``, ``ja`` or ``zh``; a language without a catalogue is English."""
-    catalogue = gettext.translation("purlieu", LOCALE, [language], fallback=True)
-
-    def say(text: str, /, **values: object) -> str:
-        return catalogue.gettext(text).format(**values)
-
-    return say
 
 
 def clock(seconds: float) -> str:

@@ -19,10 +19,10 @@ from starlette.responses import HTMLResponse
 
 from purlieu import __version__
 from purlieu.console import labels
-from purlieu.console.speech import NAMES, language_of, speaker
+from purlieu.console.speech import NAMES, language_of
 from purlieu.outcome import REASONS
 from purlieu.report.states import State
-from purlieu.sentence import Say, Sentence, said
+from purlieu.sentence import Say, Sentence, said, speaker
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _LONG: Final = 2_000

@@ -5,32 +5,16 @@ Knows no page. A text stands in English where it is said.
 
 from __future__ import annotations
 
-import gettext
-from functools import cache
-from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
 
 from purlieu.outcome import LANGUAGES
-from purlieu.sentence import Say
 
-LOCALE: Final = Path(__file__).parent.parent / "locale"
 COOKIE: Final = "purlieu_language"
 NAMES: Final = {"en": "English", "ja": "日本語", "zh": "简体中文"}
 """What each language calls itself."""
 _MOST_CHOICES: Final = 20
-
-
-@cache
-def speaker(language: str) -> Say:
-    """Return what says texts in ``en``, ``ja`` or ``zh``; a text without translation is English."""
-    catalogue = gettext.translation("purlieu", LOCALE, [language], fallback=True)
-
-    def say(text: str, /, **values: object) -> str:
-        return catalogue.gettext(text).format(**values)
-
-    return say
 
 
 def language_of(request: Request) -> str:
