@@ -181,17 +181,17 @@ async def _gives_a_page(_: Received, out: asyncio.StreamWriter) -> bool:
     return True
 
 
-def test_the_message_of_a_domain_is_not_shown_by_default(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_message_of_a_domain_is_not_shown_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """EN-74: the DEBUG message of EN-29 is invisible as the log comes, and told in a finding all the same (EN-80)."""
-    monkeypatch.chdir(tmp_path)
     with Loopback(_gives_a_page) as site:
         (tmp_path / "p.toml").write_text(
             f'seeds = ["{site.origin.replace("127.0.0.1", "localhost")}/"]\n[scope]\nmode = "same-domain"\ndomains = "lists"\n',
             encoding="utf-8",
         )
-        assert main(["crawl", "-c", "p.toml", "-q", "--log", "p.log"]) == 0
+        places = [
+            f"--{name}={tmp_path / file}" for name, file in (("log", "p.log"), ("store", "s.db"), ("output", "out"))
+        ]
+        assert main(["crawl", "-c", str(tmp_path / "p.toml"), "-q", *places]) == 0
     out, err = capsys.readouterr()
     assert "Failed to get the domain name" not in out + err
     assert "Failed to get the domain name for url: " in (tmp_path / "p.log").read_text("utf-8")
