@@ -260,7 +260,7 @@ class HistorySettings:
         86_400.0,
         Key(
             "How soon a page is asked for again at the earliest, where no sitemap says that it has changed. The time "
-            "doubles or so while it does not change, and halves when it does ...",
+            "grows by half with each visit that finds no change, and is halved by one that does ...",
             least=0,
             unit="seconds",
         ),
