@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final, Self
+from typing import Final
 
 from purlieu.pattern.filters import Filters
 
@@ -203,11 +203,6 @@ class Series:
         self._pages = pages
         self._trapped = set(trapped)
         self._windows: OrderedDict[str, tuple[_Window, _Window]] = OrderedDict()
-
-    @classmethod
-    def off(cls) -> Self:
-        """Return one that watches nothing."""
-        return cls(0)
 
     @property
     def rule(self) -> str:

@@ -146,7 +146,7 @@ def test_a_calendar_with_weekdays_is_a_trap() -> None:
 def test_a_resume_knows_the_traps() -> None:
     """Series that were found before are traps from the start."""
     assert Series(300, ["http://h/*"]).trapped("http://h/1") == "http://h/*"
-    assert not Series.off().met("http://h/1", "x")
+    assert not Series(0).met("http://h/1", "x")
 
 
 def test_the_memory_of_series_is_bounded() -> None:
