@@ -171,27 +171,29 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _again(arguments: argparse.Namespace) -> tuple[str, str]:
-    """Return the settings text of the last run of the crawl that is to be crawled again, and where it comes from."""
+    """Return the settings kept for the crawl to be crawled again, else its last run's, and where they come from."""
+    from purlieu.store.crawls import kept
     from purlieu.store.reader import Reader
     from purlieu.store.sqlite import SqliteDatabase
 
     if arguments.urls or arguments.list or arguments.config:
-        remedy = "leave URL, --list and -c out: the settings are those of the crawl's last run"
+        remedy = "leave URL, --list and -c out: the settings are those that are kept for the crawl"
         raise SettingsError((Mistake("--again", arguments.again, remedy),))
     store = config.existing_store(arguments.store or Settings().store)
     database = SqliteDatabase.reader(store)
     try:
         reader = Reader(database)
-        last = reader.latest(arguments.again)
-        if last is None:
-            known = ", ".join(dict.fromkeys(run.crawl for run in reader.runs())) or "none"
-            remedy = f"there is no run of it in {store}; write one of: {known}"
+        own = kept(database, arguments.again)
+        last = None if own else reader.latest(arguments.again)
+        if own is None and last is None:
+            known = ", ".join(name for _, name in reader.crawls()) or "none"
+            remedy = f"it has neither settings nor a run in {store}; write one of: {known}"
             raise SettingsError((Mistake("--again", arguments.again, remedy),))
-        text = reader.config(last)
+        text = own.toml if own else reader.config(last) if last else ""
     finally:
         database.close()
     arguments.name, arguments.store = arguments.name or arguments.again, store
-    return text, f"{store}, run {last.id}"
+    return text, f"{store}, run {last.id}" if last else f'{store}, crawl "{arguments.again}"'
 
 
 async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display, say: Say) -> Result:

@@ -85,7 +85,7 @@ COMMANDS: Final = (
             ),
             Argument(("--lang",), f"the language of sentences: {_TONGUES}", "LANG", key="language", choices=LANGUAGES),
             Argument(("--resume",), "go on with the last unfinished run", kind="flag"),
-            Argument(("--again",), "crawl with the settings of the last run of this crawl", "CRAWL"),
+            Argument(("--again",), "crawl with the settings kept for this crawl, else those of its last run", "CRAWL"),
             Argument(("--revisit",), "ask only for what may have changed since the last run", "", "on", "revisit"),
             Argument(("--demo",), "crawl a small site that is served here for the purpose", kind="flag"),
             Argument(("--strict",), "exit with status 3 when the result looks suspicious", kind="flag"),

@@ -48,16 +48,29 @@ def kept_runs(reader: Reader, run: RunRow) -> int | None:
     return kept if isinstance(kept, int) and kept > 0 else None
 
 
+def forget(store_path: str) -> int:
+    """Remove what is left of crawls that their owner removed, and return how many there were.
+
+    Raises StoreBusy while a crawl is at work, StoreError for any other fault.
+    """
+    database = SqliteDatabase.writer(store_path)
+    try:
+        return retention.forget(database)
+    finally:
+        database.close()
+
+
 def prune(
     store_path: str, now: float, *, keep: int | None = None, crawl: str | None = None, compact: bool = False
 ) -> list[Pruned]:
     """Prune the old runs of a crawl, or of every crawl, and return those of which rows went, the oldest first.
 
-    ``keep`` stands instead of what the settings of each crawl's newest run say. ``compact`` gives the freed room back
+    What removed crawls left goes too.     ``keep`` stands instead of what the settings of each crawl's newest run say. ``compact`` gives the freed room back
     to the disk, else later runs use it. Raises StoreBusy while a crawl is at work, StoreError for any other fault.
     """
     database = SqliteDatabase.writer(store_path)
     try:
+        retention.forget(database)
         reader = Reader(database)
         newest: dict[str, RunRow] = {}
         for run in reader.runs():

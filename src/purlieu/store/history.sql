@@ -7,7 +7,7 @@ SELECT id FROM crawl WHERE name = ?;
 INSERT INTO crawl (name) VALUES (?) RETURNING id;
 
 -- name: crawl_names
-SELECT name FROM crawl ORDER BY id;
+SELECT name FROM crawl WHERE removed_at IS NULL ORDER BY id;
 
 -- name: add_config
 INSERT OR IGNORE INTO config (hash, toml) VALUES (?, ?);
@@ -22,7 +22,7 @@ FROM run AS r JOIN config AS c ON c.hash = r.config WHERE r.crawl = ? ORDER BY r
 -- name: last_unfinished
 -- The newest run of any crawl that has not finished.
 SELECT w.name, c.toml FROM run AS r JOIN crawl AS w ON w.id = r.crawl JOIN config AS c ON c.hash = r.config
-WHERE (r.state <> 'done' OR r.stop_reason LIKE 'limit:%') AND r.id = (SELECT max(l.id) FROM run AS l WHERE l.crawl = r.crawl)
+WHERE w.removed_at IS NULL AND (r.state <> 'done' OR r.stop_reason LIKE 'limit:%') AND r.id = (SELECT max(l.id) FROM run AS l WHERE l.crawl = r.crawl)
 ORDER BY r.id DESC LIMIT 1;
 
 -- name: reopen_run

@@ -3,18 +3,18 @@
 -- name: report_runs
 -- Every run, the newest first.
 SELECT r.id, c.name, r.version, r.state, r.stop_reason, r.started_at, r.ended_at, r.active_seconds, r.config, r.pruned_at, r.counters, r.books
-FROM run AS r JOIN crawl AS c ON c.id = r.crawl ORDER BY r.id DESC;
+FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE c.removed_at IS NULL ORDER BY r.id DESC;
 
 -- name: report_run
 SELECT r.id, c.name, r.version, r.state, r.stop_reason, r.started_at, r.ended_at, r.active_seconds, r.config, r.pruned_at, r.counters, r.books
-FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE r.id = ?;
+FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE r.id = ? AND c.removed_at IS NULL;
 
 -- name: report_latest
 -- The newest run of a crawl.
 SELECT max(r.id) FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE c.name = ?;
 
 -- name: report_latest_of_any
-SELECT max(id) FROM run;
+SELECT max(r.id) FROM run AS r JOIN crawl AS c ON c.id = r.crawl WHERE c.removed_at IS NULL;
 
 -- name: report_config
 -- The settings that a run was made with.
@@ -198,4 +198,4 @@ SELECT crawl FROM run WHERE id = ?;
 
 -- name: report_crawls
 -- Every crawl with its number, by name; those too that are planned and have no run yet.
-SELECT id, name FROM crawl ORDER BY name;
+SELECT id, name FROM crawl WHERE removed_at IS NULL ORDER BY name;

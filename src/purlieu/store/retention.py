@@ -18,6 +18,16 @@ ROWS_AT_ONCE: Final = 20_000
 """About so many rows go in one transaction, so that neither the log grows without bound nor a reader waits long."""
 _HASHES: Final = 2**64
 _LOWEST: Final = -(2**63)
+_NO_CRAWL: Final = -1
+"""Takes over nothing."""
+_OF_RUN: Final = (
+    "erase_entry", "erase_refusal", "erase_site_of", "erase_response", "erase_sketch", "erase_sitemap_entry",
+    "erase_sitemap_child", "erase_sitemap_read", "erase_sitemap_namer", "erase_refusal_count", "erase_landing",
+    "erase_finding", "erase_conduct", "erase_robots", "erase_run_host", "erase_run",
+)  # fmt: skip
+_OF_CRAWL: Final = (
+    "erase_sitemap_files", "erase_trust", "erase_schedule_events", "erase_schedules", "erase_crawl",
+)  # fmt: skip
 _BY_PURPOSE: Final = ("prune_entries", "prune_refusals", "prune_lineage")
 _BY_HASH: Final = ("prune_sitemap_entries", "prune_sitemap_children", "prune_sitemaps", "prune_sitemap_namers")
 
@@ -51,21 +61,49 @@ def prune(
             database.many("add_finding", kept)
     if not is_new and database.one("has_prunable_rows", number) is None:
         return 0
+    removed = _empty(database, number, crawl)
+    with database.transaction():
+        database.run("prune_robots", number)
+    return removed
+
+
+def forget(database: Database) -> int:
+    """Remove all that is left of crawls whose owner removed them, and return how many there were.
+
+    May be broken off and done again.
+    """
+    crawls = [row[0] for row in database.rows("removed_crawls")]
+    for crawl in crawls:
+        for (run,) in list(database.rows("runs_of_removed", crawl)):
+            _empty(database, run, _NO_CRAWL)
+            with database.transaction():
+                for name in _OF_RUN:
+                    database.run(name, run)
+        more = ROWS_AT_ONCE
+        while more == ROWS_AT_ONCE:
+            with database.transaction():
+                more = database.run("erase_pages", crawl, ROWS_AT_ONCE)
+        with database.transaction():
+            for name in _OF_CRAWL:
+                database.run(name, crawl)
+            database.run("erase_configs")
+    return len(crawls)
+
+
+def _empty(database: Database, run: int, crawl: int) -> int:
+    """Remove the rows of a run but those that later runs of a crawl take over, a piece at a time."""
     removed = 0
     waiting: list[tuple[int, int, int]] = []
     rows = 0
-    for host, count in list(database.rows("prunable_hosts", number)):
+    for host, count in list(database.rows("prunable_hosts", run)):
         pieces = list(_pieces(count))
         for first, last in pieces:
             waiting.append((host, first, last))
             rows += count // len(pieces) + 1
             if rows >= ROWS_AT_ONCE:
-                removed += _remove(database, number, crawl, waiting)
+                removed += _remove(database, run, crawl, waiting)
                 waiting, rows = [], 0
-    removed += _remove(database, number, crawl, waiting)
-    with database.transaction():
-        database.run("prune_robots", number)
-    return removed
+    return removed + _remove(database, run, crawl, waiting)
 
 
 def _pieces(count: int) -> Iterator[tuple[int, int]]:

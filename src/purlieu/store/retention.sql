@@ -65,6 +65,85 @@ DELETE FROM sitemap_namer WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?
 -- An origin whose robots.txt ended its pages is a finding, and stays.
 DELETE FROM robots WHERE run = ? AND ended IS NULL;
 
+-- name: removed_crawls
+SELECT id FROM crawl WHERE removed_at IS NOT NULL ORDER BY id;
+
+-- name: runs_of_removed
+SELECT id FROM run WHERE crawl = ? ORDER BY id;
+
+-- What pruning leaves of a run that is forgotten: small tables, and rows whose host has none of its own.
+
+-- name: erase_entry
+DELETE FROM entry WHERE run = ?;
+
+-- name: erase_refusal
+DELETE FROM refusal WHERE run = ?;
+
+-- name: erase_site_of
+DELETE FROM site_of WHERE run = ?;
+
+-- name: erase_response
+DELETE FROM response WHERE run = ?;
+
+-- name: erase_sketch
+DELETE FROM sketch WHERE run = ?;
+
+-- name: erase_sitemap_entry
+DELETE FROM sitemap_entry WHERE run = ?;
+
+-- name: erase_sitemap_child
+DELETE FROM sitemap_child WHERE run = ?;
+
+-- name: erase_sitemap_read
+DELETE FROM sitemap_read WHERE run = ?;
+
+-- name: erase_sitemap_namer
+DELETE FROM sitemap_namer WHERE run = ?;
+
+-- name: erase_refusal_count
+DELETE FROM refusal_count WHERE run = ?;
+
+-- name: erase_landing
+DELETE FROM landing WHERE run = ?;
+
+-- name: erase_finding
+DELETE FROM finding WHERE run = ?;
+
+-- name: erase_conduct
+DELETE FROM conduct WHERE run = ?;
+
+-- name: erase_robots
+DELETE FROM robots WHERE run = ?;
+
+-- name: erase_run_host
+DELETE FROM run_host WHERE run = ?;
+
+-- name: erase_run
+DELETE FROM run WHERE id = ?;
+
+-- name: erase_pages
+-- Some pages of a removed crawl's history at a time.
+DELETE FROM page WHERE crawl = ?1 AND (host, hash) IN (SELECT host, hash FROM page WHERE crawl = ?1 LIMIT ?2);
+
+-- name: erase_sitemap_files
+DELETE FROM sitemap_file WHERE crawl = ?;
+
+-- name: erase_trust
+DELETE FROM trust WHERE crawl = ?;
+
+-- name: erase_schedule_events
+DELETE FROM schedule_event WHERE schedule IN (SELECT id FROM schedule WHERE crawl = ?);
+
+-- name: erase_schedules
+DELETE FROM schedule WHERE crawl = ?;
+
+-- name: erase_crawl
+DELETE FROM crawl WHERE id = ?;
+
+-- name: erase_configs
+-- Settings that no run was made with and nobody keeps.
+DELETE FROM config WHERE hash NOT IN (SELECT config FROM run) AND hash NOT IN (SELECT config FROM crawl WHERE config IS NOT NULL);
+
 -- name: vacuum
 -- Give the room that was freed back to the disk; needs as much again while it works.
 VACUUM;

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from purlieu.errors import NothingToResume
 from purlieu.store import setback
 from purlieu.store.counters import Counters, Run
+from purlieu.store.crawls import add_config
 from purlieu.store.database import Database
 
 
@@ -34,7 +34,7 @@ def begin(database: Database, name: str, settings: tuple[str, bool], version: st
         setback.undo(database, None, now)
         database.run("end_the_dead")
         crawl = _number(database.one("crawl_id", name) or database.one("add_crawl", name))
-        run = _number(database.one("add_run", crawl, _config(database, toml), version, now, revisit))
+        run = _number(database.one("add_run", crawl, add_config(database, toml), version, now, revisit))
     return Opened(Run(run, crawl, revisit), Counters(), 0.0)
 
 
@@ -58,7 +58,7 @@ def resume(database: Database, name: str, toml: str, now: float) -> Opened:
     with database.transaction():
         setback.undo(database, run, now)
         database.run("end_the_dead")
-        database.run("reopen_run", _config(database, toml), now, run)
+        database.run("reopen_run", add_config(database, toml), now, run)
     return Opened(Run(run, crawl[0], bool(revisit)), _counters(counters), active_seconds, changed=before != toml)
 
 
@@ -86,12 +86,6 @@ def stop_requested(database: Database, run: Run) -> bool:
     """Return whether somebody asked this run to stop (R-8.5)."""
     row = database.one("stop_requested", run.id)
     return bool(row and row[0])
-
-
-def _config(database: Database, toml: str) -> str:
-    number = blake2b(toml.encode(), digest_size=16).hexdigest()
-    database.run("add_config", number, toml)
-    return number
 
 
 def _counters(text: str) -> Counters:

@@ -6,10 +6,12 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE crawl (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    name TEXT NOT NULL UNIQUE,
+    config TEXT REFERENCES config (hash),       -- the settings its owner keeps for it; NULL: those of its last run
+    removed_at REAL                             -- since when nothing shows it; its rows go when nobody crawls (R-8.4)
 );
 
--- The settings a run was made with, once each.
+-- The settings a run was made with, or that an owner keeps for a crawl, once each.
 CREATE TABLE config (hash TEXT PRIMARY KEY, toml TEXT NOT NULL) WITHOUT ROWID;
 
 -- One execution of a crawl. state: running -> done | stopped | failed (and running again by --resume).

@@ -159,3 +159,7 @@ CREATE TABLE keeper (
     token TEXT NOT NULL,
     expires_at REAL NOT NULL
 );
+
+-- Crawls that are made and edited without a run, and such as were removed.
+ALTER TABLE crawl ADD COLUMN config TEXT REFERENCES config (hash);
+ALTER TABLE crawl ADD COLUMN removed_at REAL;
