@@ -61,7 +61,7 @@ class Measured:
 
 
 @contextmanager
-def served(urls: int, delay: float, port: int) -> Iterator[None]:
+def served(urls: int, delay: float, port: int) -> Iterator[subprocess.Popen[bytes]]:
     """Serve the made web on its own core."""
     command = ["taskset", "-c", SERVER_CORE, *PURLIEU, "proof", "web", "--hosts", str(HOSTS), "--port", str(port)]
     command += ["--pages", str(urls // HOSTS), "--delay", str(delay), "--seed", "1"]
@@ -73,7 +73,7 @@ def served(urls: int, delay: float, port: int) -> Iterator[None]:
                 break
             except OSError:
                 time.sleep(0.1)
-        yield
+        yield server
     finally:
         server.terminate()
         server.wait(10)

@@ -15,6 +15,7 @@ import pytest
 from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
 from purlieu.cli.main import main
+from purlieu.crawl.load import MOST_BYTES
 from purlieu.crawl.local import Result
 from purlieu.errors import SettingsError
 from purlieu.report import books, findings
@@ -606,3 +607,27 @@ def test_the_list_of_a_runs_sitemaps(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [(row["url"], row["found_by"], len(row["problems"])) for row in rows] == [
         (faulty, "owner", 1), (f"{HOME}sitemap.xml", "guess", 0), (f"{HOME}sitemap_index.xml", "guess", 0),
     ]  # fmt: skip
+
+
+def test_large_sitemaps_do_not_all_come_at_once(tmp_path: Path) -> None:
+    """Of a hundred hosts at work, as many sitemaps are under way as fit the bound by the size of those before (R-8.3)."""
+    hosts = [f"http://h{number}.test/" for number in range(100)]
+    clock, under_way, most = FakeClock(), 0, [0]
+    pages: dict[str, Any] = {}
+
+    async def large(request: Request) -> Response:
+        nonlocal under_way
+        under_way += 1
+        most.append(under_way)
+        await clock.sleep(1)
+        under_way -= 1
+        return xml(f"<urlset {XMLNS}><!--{' ' * 2**21}--><url><loc>{request.url[:-7]}x</loc></url></urlset>")
+
+    for host in hosts:
+        pages |= {host: html(), f"{host}x": html(), f"{host}map.xml": large}
+        pages[f"{host}robots.txt"] = answer(f"Sitemap: {host}map.xml\n", url="/robots.txt")
+    tree = {"seeds": hosts, "politeness": {"max_hosts": 100}}
+    result = crawl(FakeWeb(pages, clock), made_settings(tmp_path / "s.db", tree), clock)
+    assert result.good == 200
+    assert max(most) == 16
+    assert max(most[-80:]) <= MOST_BYTES // 2**21

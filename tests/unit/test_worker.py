@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from purlieu.candidate import Entry, Facts, Purpose
-from purlieu.crawl.outbox import Outbox
+from purlieu.crawl.outbox import FOUND_AS_ONE, Outbox
 from purlieu.crawl.worker import (
     BATCH,
     BATCH_FOUND,
@@ -69,3 +69,29 @@ def test_a_transaction_stays_short() -> None:
     assert batches(3 * BATCH, 10) == [BATCH] * 3
     assert batches(12, BATCH_FOUND // 4) == [4] * 3
     assert batches(3, 2 * BATCH_FOUND) == [1] * 3
+
+
+def held(links: int) -> int:
+    """Return how many visits with so many links each a reader lets the outbox hold before the worker must wait."""
+    entry = Entry(1, Purpose.PAGE, 1, "http://site.test/", 1, Facts(0))
+    visit = Visit(entry, None, 0.0, links=(("http://site.test/a", "a", False, True),) * links)
+
+    async def main() -> int:
+        outbox = Outbox(100)
+        outbox.attach()
+        for count in range(1_000):
+            waiting = asyncio.ensure_future(outbox.room())
+            await asyncio.sleep(0)
+            if not waiting.done():
+                waiting.cancel()
+                return count
+            outbox.put([visit])
+        return 1_000
+
+    return asyncio.run(main())
+
+
+def test_what_waits_for_a_reader_has_a_bound() -> None:
+    """The worker waits for a slow reader by what the visits hold, not only by how many they are."""
+    assert held(1) == 101
+    assert held(FOUND_AS_ONE * 49) == 3

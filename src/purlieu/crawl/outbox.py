@@ -11,17 +11,21 @@ if TYPE_CHECKING:
 
     from purlieu.decide import Visit
 
+FOUND_AS_ONE = 250
+"""So many addresses that a visit found weigh as much as the visit itself: a sitemap has 50,000."""
+
 
 class Outbox:
     """Visits on their way to a reader of the crawl; a slow reader holds the crawl back."""
 
     def __init__(self, most: int = 1000) -> None:
-        """Hold at most about ``most`` visits once there is a reader."""
+        """Hold at most about ``most`` visits once there is a reader, fewer where they found much."""
         self.closed = False
         self.newest = ""
         self._most = most
         self._read = False
         self._visits: deque[Visit] = deque()
+        self._weight = 0
         self._came = asyncio.Event()
         self._went = asyncio.Event()
 
@@ -31,6 +35,7 @@ class Outbox:
             self.newest = visits[-1].url
         if self._read:
             self._visits.extend(visits)
+            self._weight += sum(map(_weight, visits))
             self._came.set()
 
     def attach(self) -> None:
@@ -46,11 +51,12 @@ class Outbox:
         """Say that nobody reads any longer."""
         self._read = False
         self._visits.clear()
+        self._weight = 0
         self._went.set()
 
     async def room(self) -> None:
         """Wait until the reader has caught up."""
-        while self._read and len(self._visits) > self._most:
+        while self._read and self._weight > self._most:
             self._went.clear()
             await self._went.wait()
 
@@ -62,4 +68,11 @@ class Outbox:
             self._came.clear()
             await self._came.wait()
         self._went.set()
-        return self._visits.popleft()
+        visit = self._visits.popleft()
+        self._weight -= _weight(visit)
+        return visit
+
+
+def _weight(visit: Visit) -> int:
+    found = len(visit.links) + (len(visit.sitemap.entries) if visit.sitemap else 0)
+    return 1 + found // FOUND_AS_ONE

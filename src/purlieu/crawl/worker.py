@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from purlieu.candidate import Entry, Purpose
 from purlieu.conduct import Conduct
+from purlieu.crawl.load import Load
 from purlieu.politeness import Pace, Wish, backoff, pace, smoothed
 from purlieu.settings import PolitenessSettings
 
@@ -104,6 +105,7 @@ class Worker:
         self._lanes: dict[int, asyncio.Task[None]] = {}
         self._open: dict[int, _Lane] = {}
         self._conducts: dict[int, Conduct] = {}
+        self._load = Load()
         self._pending: list[Visit] = []
         self._found = 0
         self._in_flight = 0
@@ -127,6 +129,7 @@ class Worker:
             self.stop_reason = reason
             self._stopping.set()
             self._changed.set()
+            self._load.open()
             self._signal_written()
 
     async def run(self) -> str:
@@ -233,7 +236,10 @@ class Worker:
             origin = lane.lease.origins.get(entry.origin)
             visit = self._visitor.without_asking(entry, origin)
             if visit is None:
+                if entry.purpose is Purpose.SITEMAP:
+                    await self._load.begin((entry.host, entry.hash))
                 if not await self._may_start(lane, entry):
+                    self._load.gone((entry.host, entry.hash))
                     lane.queue.appendleft(entry)
                     return
                 lane.running += 1
@@ -243,7 +249,10 @@ class Worker:
                 lane.running -= 1
                 self._in_flight -= 1
                 self._learn(lane, visit, began_at)
+                if entry.purpose is Purpose.SITEMAP:
+                    self._load.came((entry.host, entry.hash), visit.bytes)
             await self._hand_over(lane, visit)
+            del visit  # a slot may wait long for its next entry, and a visit may hold 50,000 addresses
 
     async def _next(self, lane: _Lane) -> Entry | None:
         """Return the lane's next entry; None when it has none left, or nothing more is to be started."""
@@ -376,6 +385,8 @@ class Worker:
             self.stop("system:store")
             return
         for visit in visits:
+            if visit.entry.purpose is Purpose.SITEMAP:
+                self._load.gone((visit.entry.host, visit.entry.hash))
             lane = self._open.get(visit.entry.host)
             if lane is not None:
                 lane.unwritten -= 1
