@@ -46,6 +46,7 @@ NOUN_FLOORS: Final = (
         "revisit",
         "schedule",
         "suspicion",
+        "audit",
     ),
     ("settings", "decide", "admission"),
     ("judgement",),
@@ -81,7 +82,7 @@ DOORS: Final = {
     "argparse": ("cli",),
     "cronsim": ("schedule",),
     "starlette": ("console",),
-    "jinja2": ("console",),
+    "jinja2": ("console", "report.audit_files"),
     "uvicorn": ("console",),
     "argon2": ("console",),
     "time": ("crawl.clock", "testing"),  # testing serves slow pages on real sockets

@@ -18,6 +18,7 @@ import pytest
 
 import purlieu
 from purlieu import settings
+from purlieu.audit import RULES
 from purlieu.cli import options
 from purlieu.outcome import REASONS
 from purlieu.report.column import COLUMNS
@@ -102,6 +103,12 @@ def test_every_command_is_documented(name: tuple[str, ...]) -> None:
 def test_every_outcome_is_documented(name: str) -> None:
     """Every outcome stands in the outcomes reference by its whole name."""
     assert name in text("reference/outcomes.md")
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_of_the_audit_is_documented(name: str) -> None:
+    """Every rule stands in the how-to by its code."""
+    assert f"`{name}`" in text("how-to/audit.md")
 
 
 @pytest.mark.parametrize("name", [column.name for column in COLUMNS])

@@ -49,6 +49,12 @@ def test_a_debian_site_is_crawled_whole(package: str, conformance: Path, tmp_pat
     missing = {row["url"].removeprefix(origin) for row in rows if row["status"] == 404}
     assert missing == {row["url"] for row in reference if row["status"] == 404}
     _formats_agree(output)
+    # An audit lists exactly the broken links.
+    assert (
+        main(["audit", "--store", str(store), "--json", "--most", "100000", "--output", str(tmp_path / "a.json")]) == 0
+    )
+    faults = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["faults"]
+    assert {one["url"].removeprefix(origin) for one in faults if one["rule"] == "broken_link"} == missing
 
 
 def _spaced(title: str | None) -> str:

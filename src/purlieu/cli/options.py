@@ -147,6 +147,35 @@ COMMANDS: Final = (
         ),
     ),
     Command(
+        "audit",
+        "tell what is wrong with the site that was crawled: links, titles, canonicals, languages, sitemaps",
+        (
+            Argument(
+                ("run",), "the run: a number, latest, or CRAWL@last (default: latest)", "RUN", "maybe", default="latest"
+            ),
+            Argument(
+                ("--format",), "write it as this (default: text)", "FORMAT", choices=("html", "json", "junit", "sarif")
+            ),
+            Argument(("-o", "--output"), "the file to write it to (default: stdout)", "FILE"),
+            Argument(
+                ("--fail-on",),
+                "exit with 1 where a rule that weighs so much, or more, is broken",
+                "WEIGHT",
+                choices=("problem", "warning", "note"),
+            ),
+            Argument(
+                ("--allow",),
+                "so many faults of a rule are allowed, such as title_duplicate=20; may be repeated",
+                "RULE=NUMBER",
+                "list",
+            ),
+            Argument(("--most",), "how many faults of each rule are told (default: 10, in files 1000)", "NUMBER"),
+            Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+            Argument(("--json",), "print one JSON object", kind="flag"),
+            _STORE,
+        ),
+    ),
+    Command(
         "explain",
         "tell why a URL is in or out, without asking the network",
         (

@@ -7,13 +7,14 @@ anew gives the same is told, or how it differs.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from purlieu import settings
 from purlieu.admission import Ruling, grant_of_hop
 from purlieu.candidate import FoundBy, Purpose
-from purlieu.errors import UrlError
+from purlieu.errors import SettingsError, UrlError
 from purlieu.judgement import ASSUMED, ONLY_IN_A_RUN, Check, Judgement, Rules, of_robots, told_suffix
 from purlieu.landing import Landing
 from purlieu.outcome import REASONS
@@ -177,6 +178,14 @@ def by_run(reader: Reader, run: RunRow, url: str) -> Explanation:
         bool(host),
     )
     return Explanation(judgement, tuple(_notes(told)), told)
+
+
+def meant(reader: Reader, run: RunRow) -> Callable[[str], str]:
+    """Return what gives the address that a link means by the owner's normalisers, as the run's settings say."""
+    try:
+        return Rules.of(settings_of(reader, run)).meant
+    except SettingsError:  # of another version
+        return lambda link: link
 
 
 def _met_as(reader: Reader, run: RunRow, rules: Rules, url: str) -> str:

@@ -7,14 +7,12 @@ rows come about is ``store.site_tree``'s.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from purlieu.errors import SettingsError
-from purlieu.judgement import Rules
-from purlieu.report.explain import settings_of
+from purlieu.report.explain import meant
 from purlieu.store.site_tree import END, PAGE, SECTION, TreeNode, sections_of
 from purlieu.url import parse
 
@@ -157,7 +155,7 @@ class SiteTree:
 
     def __init__(self, reader: Reader, run: RunRow) -> None:
         """Look at a run; the first look sorts its pages once, which takes seconds for a million of them."""
-        self._table = reader.tree(run, _meant(reader, run))
+        self._table = reader.tree(run, meant(reader, run))
         self._reader = reader
         self._run = run
 
@@ -312,14 +310,6 @@ class SiteTree:
                 if kind in {"frame", "iframe"} or (there is not None and there.is_document):
                     found[href] = there
         return list(found.items())
-
-
-def _meant(reader: Reader, run: RunRow) -> Callable[[str], str]:
-    """Return what gives the address that a link means by the owner's normalisers, as the run's settings say."""
-    try:
-        return Rules.of(settings_of(reader, run)).meant
-    except SettingsError:  # of another version
-        return lambda link: link
 
 
 _NOTHING = Health(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -34,6 +34,7 @@ from purlieu.store.rows import (
 from purlieu.url import host_of, key64, parse
 
 if TYPE_CHECKING:
+    from purlieu.store.audit import AuditRows
     from purlieu.store.site_tree import SiteTable
 
 __all__ = [
@@ -345,6 +346,12 @@ class Reader:
         from purlieu.store.site_tree import SiteTable
 
         return SiteTable(self._database, run.id, normal, is_over=run.state != "running")
+
+    def audited(self, run: RunRow) -> AuditRows:
+        """Return what an audit asks of a run."""
+        from purlieu.store.audit import AuditRows
+
+        return AuditRows(self._database, run.id, self._hash_of)
 
     def sitemap_entries(self, run: RunRow) -> Iterator[tuple[str, str | None, str | None, float | None]]:
         """Yield (href, lastmod, changefreq, priority) of what the sitemaps of a run name, by address."""

@@ -1,0 +1,153 @@
+"""What can be wrong with a site, as its links, titles, canonicals, languages and sitemaps show: one closed table of rules.
+
+Knows each rule's weight, its words in three languages and what to do. Does not know where the facts are stored, nor how
+they are shown.
+"""
+
+# ruff: noqa: E501  # one rule, one row: a table is read across
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from purlieu.finding import Severity
+from purlieu.outcome import LANGUAGES
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of the table: ``names`` says what is wrong and ``remedies`` what to do, in English, Japanese, Chinese."""
+
+    code: str
+    severity: Severity
+    names: tuple[str, str, str]
+    remedies: tuple[str, str, str]
+
+    def name(self, language: str = "en") -> str:
+        """Return what is wrong, in ``en``, ``ja`` or ``zh`` (any other language gives English)."""
+        return self.names[_index(language)]
+
+    def remedy(self, language: str = "en") -> str:
+        """Return what to do about it, likewise."""
+        return self.remedies[_index(language)]
+
+
+def _index(language: str) -> int:
+    return LANGUAGES.index(language) if language in LANGUAGES else 0
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong: the rule's code, the address it is about, and what the address did or says.
+
+    ``pages`` is how many pages have it (that link there, or share it), ``examples`` some of their addresses.
+    """
+
+    rule: str
+    url: str
+    detail: str
+    pages: int = 0
+    examples: tuple[str, ...] = ()
+
+
+_NOTE, _WARNING, _PROBLEM = Severity.NOTE, Severity.WARNING, Severity.PROBLEM
+
+# code, severity, what is wrong (English, Japanese, Chinese), what to do (the same).
+_TABLE: Final[tuple[tuple[str, Severity, tuple[str, str, str], tuple[str, str, str]], ...]] = (
+    ("broken_link", _PROBLEM,
+     ("Links to a page that cannot be had", "取得できないページへのリンク", "指向无法获取的页面的链接"),
+     ("Correct the link on the pages that have it, or bring the page back.",
+      "リンク元のページを直すか、リンク先を元に戻してください。",
+      "请修正含有该链接的页面，或恢复目标页面。")),
+    ("redirect_broken", _PROBLEM,
+     ("Links to a redirect that leads nowhere", "行き先に着かない転送へのリンク", "指向无法到达终点的跳转的链接"),
+     ("Let the redirect lead to a page that is there, or link to that page.",
+      "転送先を実在するページにするか、そのページへ直接リンクしてください。",
+      "请让跳转指向存在的页面，或直接链接到该页面。")),
+    ("redirect_chain", _WARNING,
+     ("Links to a chain of several redirects", "何段も続く転送へのリンク", "指向多次跳转的链接"),
+     ("Link to where the chain ends, and let each redirect lead there at once.",
+      "最終的なアドレスへリンクし、転送も一度で着くようにしてください。",
+      "请直接链接到最终地址，并让跳转一次到达。")),
+    ("redirect_link", _NOTE,
+     ("Links to an address that redirects", "転送されるアドレスへのリンク", "指向会跳转的地址的链接"),
+     ("Link to where it leads.", "転送先のアドレスへリンクしてください。", "请直接链接到跳转后的地址。")),
+    ("soft_404", _WARNING,
+     ("Pages that say they are missing but answer with success", "見つからないと表示しながら成功と応答するページ", "显示“未找到”却返回成功状态的页面"),
+     ("Let the server answer 404 for what is not there.", "存在しないページには 404 を返してください。", "对不存在的页面请返回 404。")),
+    ("title_missing", _WARNING,
+     ("Pages without a title", "タイトルのないページ", "没有标题的页面"),
+     ("Give the page a title element that says what it is about.", "内容を表す title 要素を付けてください。", "请为页面添加说明其内容的 title 元素。")),
+    ("title_duplicate", _NOTE,
+     ("Pages that share one title", "同じタイトルのページ", "标题相同的页面"),
+     ("Give each page a title of its own.", "ページごとに異なるタイトルを付けてください。", "请为每个页面设置各自的标题。")),
+    ("text_duplicate", _NOTE,
+     ("Pages that share one main text", "本文が同じページ", "正文相同的页面"),
+     ("Keep one, and let the others redirect to it or name it as canonical.",
+      "1 つを残し、他は転送するか canonical で示してください。",
+      "请保留一个，其余跳转到它或以 canonical 指明。")),
+    ("canonical_broken", _PROBLEM,
+     ("Canonicals that name a page that cannot be had", "取得できないページを指す canonical", "指向无法获取的页面的 canonical"),
+     ("Name a page that is there, or take the canonical out.", "実在するページを指定するか、canonical を外してください。", "请指明存在的页面，或删除 canonical。")),
+    ("canonical_redirects", _WARNING,
+     ("Canonicals that name an address that redirects", "転送されるアドレスを指す canonical", "指向会跳转的地址的 canonical"),
+     ("Name the address where the redirect ends.", "転送先のアドレスを指定してください。", "请指明跳转后的地址。")),
+    ("canonical_chain", _WARNING,
+     ("Canonicals that name a page with another canonical", "別の canonical を持つページを指す canonical", "指向另有 canonical 的页面的 canonical"),
+     ("Let all of them name the same page.", "すべて同じページを指すようにしてください。", "请让它们都指向同一个页面。")),
+    ("canonical_outside", _NOTE,
+     ("Canonicals that name an address out of scope", "範囲外のアドレスを指す canonical", "指向范围之外的地址的 canonical"),
+     ("Check that the other address is meant to stand for this page.", "その外部アドレスが意図したものか確認してください。", "请确认该外部地址确实代表此页面。")),
+    ("language_code", _WARNING,
+     ("Language links with a code that is none", "言語コードが正しくない hreflang", "语言代码无效的 hreflang"),
+     ("Write a language of ISO 639-1, a region of ISO 3166-1 after it if need be, or x-default.",
+      "ISO 639-1 の言語コード（必要なら ISO 3166-1 の地域コードも）か x-default を書いてください。",
+      "请使用 ISO 639-1 语言代码（必要时加 ISO 3166-1 地区代码）或 x-default。")),
+    ("language_broken", _PROBLEM,
+     ("Language links to a page that cannot be had", "取得できないページを指す hreflang", "指向无法获取的页面的 hreflang"),
+     ("Name a page that is there.", "実在するページを指定してください。", "请指明存在的页面。")),
+    ("language_one_way", _WARNING,
+     ("Language links that are not returned", "相互に指定されていない hreflang", "没有互相指向的 hreflang"),
+     ("Let each of the pages name all the others; search engines ignore a link that is not returned.",
+      "互いに指定してください。片方だけの指定は検索エンジンに無視されます。",
+      "请让各页面互相指明；单向的指定会被搜索引擎忽略。")),
+    ("sitemap_broken", _PROBLEM,
+     ("Sitemap entries that cannot be had", "取得できないサイトマップの項目", "站点地图中无法获取的条目"),
+     ("Take them out of the sitemap, or bring the pages back.", "サイトマップから外すか、ページを元に戻してください。", "请从站点地图中删除，或恢复页面。")),
+    ("sitemap_redirects", _WARNING,
+     ("Sitemap entries that redirect", "転送されるサイトマップの項目", "站点地图中会跳转的条目"),
+     ("List the address where the redirect ends.", "転送先のアドレスを記載してください。", "请列出跳转后的地址。")),
+    ("sitemap_not_indexable", _WARNING,
+     ("Sitemap entries that may not be in a search index", "検索対象にできないサイトマップの項目", "站点地图中不可被索引的条目"),
+     ("Take them out of the sitemap, or take the noindex or the canonical off the page.",
+      "サイトマップから外すか、ページの noindex や canonical を外してください。",
+      "请从站点地图中删除，或去掉页面的 noindex 或 canonical。")),
+    ("orphan_page", _WARNING,
+     ("Pages that only the sitemap knows and no page links to", "サイトマップにだけあり、どこからもリンクされていないページ", "只出现在站点地图中、没有页面链接的孤立页面"),
+     ("Link to the page from where visitors would look for it.", "訪問者が探す場所からリンクしてください。", "请从访问者会查找的位置链接到该页面。")),
+)  # fmt: skip
+
+RULES: Final[dict[str, Rule]] = {row[0]: Rule(*row) for row in _TABLE}
+"""Every rule by its code, in the order in which they are told."""
+
+_LANGUAGE: Final = re.compile(r"x-default|[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?", re.ASCII | re.IGNORECASE)
+
+
+def is_language(code: str) -> bool:
+    """Return whether a hreflang is a language with script and region at will (BCP 47 as search engines take it), or x-default."""
+    return _LANGUAGE.fullmatch(code.strip()) is not None
+
+
+def is_over(counts: dict[str, int], allowed: dict[str, int], least: Severity | None) -> list[str]:
+    """Return the codes of which more was found than is allowed, in the order of the table.
+
+    ``allowed`` holds the number of faults that a rule may have; a rule that is not in it may have none where it weighs
+    at least ``least``, and any number otherwise.
+    """
+    weights = list(Severity)
+    floor = len(weights) if least is None else weights.index(least)
+
+    def most(rule: Rule) -> float:
+        return allowed.get(rule.code, 0 if weights.index(rule.severity) >= floor else float("inf"))
+
+    return [code for code, rule in RULES.items() if counts.get(code, 0) > most(rule)]

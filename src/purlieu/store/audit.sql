@@ -1,0 +1,63 @@
+-- What an audit reads of a run's pages (report/audit.py). Each statement is one pass, or one look at an index.
+
+-- name: audit_ended_badly
+-- Pages that could not be had, and addresses that redirect. What was never asked for says nothing of the site.
+SELECT e.href, e.end_kind, e.end_reason, coalesce(e.status, 0) FROM ending AS e
+WHERE e.run = ? AND e.purpose = 0 AND e.end_reason <> 'robots_unreachable' AND e.end_kind IN
+    ('missing', 'refused', 'server_error', 'unreachable', 'unreadable', 'redirected', 'misdirected');
+
+-- name: audit_titles
+-- HTML pages with their titles, those that are equal side by side.
+SELECT coalesce(trim(x.title), '') AS title, e.href FROM entry AS e
+JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = e.purpose AND x.hash = e.hash
+WHERE e.run = ? AND e.purpose = 0 AND e.kind IN ('fetched', 'unchanged') AND x.index_reason = ''
+    AND (x.content_type LIKE 'text/html%' OR x.content_type LIKE 'application/xhtml+xml%')
+ORDER BY title, e.href;
+
+-- name: audit_texts
+-- Pages with the digest of their main text, those that are equal side by side.
+SELECT x.digest, e.href FROM entry AS e
+JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = e.purpose AND x.hash = e.hash
+WHERE e.run = ? AND e.purpose = 0 AND e.kind IN ('fetched', 'unchanged') AND x.index_reason = '' AND x.digest IS NOT NULL
+ORDER BY x.digest, e.href;
+
+-- name: audit_canonicals
+-- Pages that name another page as their canonical.
+SELECT e.href, x.canonical FROM entry AS e
+JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = e.purpose AND x.hash = e.hash
+WHERE e.run = ? AND e.purpose = 0 AND e.kind IN ('fetched', 'unchanged') AND x.canonical IS NOT NULL AND x.canonical <> e.href
+ORDER BY e.href;
+
+-- name: audit_languages
+-- Pages that name themselves in other languages, in key order after (host, hash).
+SELECT p.host, p.hash, p.href, p.alternates FROM page AS p
+WHERE p.crawl = (SELECT crawl FROM run WHERE id = ?1) AND p.last_run = ?1 AND p.alternates IS NOT NULL
+    AND (p.host, p.hash) > (?2, ?3)
+ORDER BY p.host, p.hash LIMIT 200;
+
+-- name: audit_languages_of
+-- The languages that one page names, by host name and hash.
+SELECT p.href, p.alternates FROM host AS n
+JOIN page AS p ON p.crawl = (SELECT crawl FROM run WHERE id = ?1) AND p.host = n.id AND p.hash = ?3
+WHERE n.name = ?2;
+
+-- name: audit_soft_404s
+SELECT e.href FROM entry AS e WHERE e.run = ? AND e.purpose = 0 AND e.kind = 'missing' AND e.reason = 'soft_404' ORDER BY e.href;
+
+-- name: audit_sitemap_entries
+-- What sitemaps list and may speak for, with what became of it. The key of both tables begins alike.
+SELECT DISTINCT s.href, e.end_kind, e.end_reason, coalesce(x.index_reason, '') FROM sitemap_entry AS s
+JOIN ending AS e ON e.run = s.run AND e.host = s.host AND e.purpose = 0 AND e.hash = s.hash
+LEFT JOIN response AS x ON x.run = s.run AND x.host = s.host AND x.purpose = 0 AND x.hash = s.hash
+WHERE s.run = ? AND s.misplaced = 0 AND e.end_reason <> 'robots_unreachable' AND
+    (e.end_kind IN ('missing', 'refused', 'server_error', 'unreachable', 'unreadable', 'redirected', 'misdirected')
+        OR (e.end_kind IN ('fetched', 'unchanged') AND coalesce(x.index_reason, '') <> ''))
+ORDER BY s.href;
+
+-- name: audit_sitemap_alone
+-- Pages that were fetched and are in a sitemap: those among them that no page links to are orphans.
+SELECT DISTINCT e.hash, e.href FROM sitemap_entry AS s
+JOIN entry AS e ON e.run = s.run AND e.host = s.host AND e.purpose = 0 AND e.hash = s.hash
+WHERE s.run = ? AND s.misplaced = 0 AND e.kind IN ('fetched', 'unchanged') AND e.depth > 0
+    AND NOT EXISTS (SELECT 1 FROM response AS x WHERE x.run = e.run AND x.host = e.host AND x.purpose = 0 AND x.hash = e.hash
+        AND x.index_reason <> '');
