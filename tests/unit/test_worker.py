@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from purlieu.candidate import Entry, Facts, Purpose
+from purlieu.crawl.desk import RunLimits
 from purlieu.crawl.outbox import FOUND_AS_ONE, Outbox
 from purlieu.crawl.worker import (
     BATCH,
@@ -14,7 +15,6 @@ from purlieu.crawl.worker import (
     TAKE,
     TAKE_IN_ALL,
     TAKE_LEAST,
-    RunLimits,
     Worker,
     _Lane,
     taken_at_once,
@@ -30,7 +30,6 @@ class NotingFrontier:
     def __init__(self) -> None:
         """Begin without any."""
         self.batches: list[int] = []
-        self.active_seconds = 0.0
 
     def finish(self, visits: Sequence[Visit], now: float) -> list[Visit]:
         """Note a batch."""

@@ -19,6 +19,7 @@ from purlieu import settings as settings_text
 from purlieu.admission import Accept, Admission
 from purlieu.crawl import wishes
 from purlieu.crawl.clock import Clock, RealClock, SteadyClock
+from purlieu.crawl.desk import OwnDesk, PageLimit
 from purlieu.crawl.outbox import Outbox
 from purlieu.crawl.traps import CODE, TrapWatch
 from purlieu.crawl.visit import Outside, Visitor
@@ -216,11 +217,12 @@ class Crawl:
         self._frontier.seed(wishes.entry_points(settings, self._seeds), now)
         self._note_settings()
         self._outbox = Outbox()
+        limits = wishes.run_limits(settings, self._before, self._counters.pages_asked)
         self._worker = Worker(
-            self._frontier,
+            OwnDesk(self._frontier, PageLimit(limits), self._active_seconds),
             Visitor(settings, self._outside()),
             clock,
-            wishes.run_limits(settings, self._before, self._counters.pages_asked),
+            limits,
             self._outbox,
             lambda: runs.stop_requested(database, self._run),
         )

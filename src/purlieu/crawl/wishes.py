@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from purlieu import settings as settings_text
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
-from purlieu.crawl.worker import RunLimits
+from purlieu.crawl.desk import RunLimits
 from purlieu.revisit import Rhythm
 from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
 from purlieu.store.counters import IntakeLimits

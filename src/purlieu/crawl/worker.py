@@ -7,7 +7,6 @@ come back (house, section 2). The cluster's workers run the same loop. Knows no 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,48 +14,32 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from purlieu.candidate import Entry, Purpose
-from purlieu.conduct import Conduct
+from purlieu.crawl.desk import RunLimits
 from purlieu.crawl.load import Load
 from purlieu.politeness import Pace, Wish, backoff, pace, smoothed
 from purlieu.settings import PolitenessSettings
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
+    from purlieu.crawl.desk import Desk
     from purlieu.crawl.outbox import Outbox
     from purlieu.crawl.visit import Visitor
     from purlieu.decide import Visit
-    from purlieu.store.frontier import Frontier
     from purlieu.store.lease import Lease
 
 BATCH, BATCH_FOUND = 64, 10_000
 """Visits written in one transaction at most, and addresses found that are enough: 64 sitemaps would outlast a lease."""
 WRITE_SECONDS = 0.1
 """A visit waits at most so long to be written."""
-LOG = logging.getLogger(__name__)
 TAKE, TAKE_IN_ALL, TAKE_LEAST = 256, 16_384, 16
 """Entries in memory: of a host at most, of all, of a host at least. Without a bound for all, 49,000 took 29 MB."""
 PARK_SECONDS = 10.0
 """A host that wants a longer pause is given back meanwhile, so that another can be asked."""
 TURN_SECONDS = 20.0
 """A host of a group gives the group back after so long, so that the others have their turn."""
-REMEMBERED = 10_000
-"""Hosts whose conduct is kept in memory; beyond that the gap between two leases of a host is not measured."""
 _KEPT_SHARE = 1.25
 _LOOPBACK = ("127.", "::1")
 _UNKNOWN = Pace(0.0, 0.0, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class RunLimits:
-    """The owner's limits (R-8.1, BJ-41); None: none. ``active_seconds`` and ``pages`` were spent before a resume."""
-
-    max_pages: int | None = None
-    max_targets: int | None = None
-    max_seconds: float | None = None
-    max_hosts: int = 64
-    timeout_seconds: float = 30.0
-    active_seconds: float = 0.0
-    pages: int = 0
 
 
 @dataclass(slots=True)
@@ -84,19 +67,22 @@ def taken_at_once(hosts: int) -> int:
 
 
 class Worker:
-    """Works a run's frontier until it is empty, a limit is reached or somebody stops it."""
+    """Works a run until nothing is left, a limit is reached or somebody stops it."""
 
     def __init__(
         self,
-        frontier: Frontier,
+        desk: Desk,
         visitor: Visitor,
         clock: Clock,
         limits: RunLimits,
         outbox: Outbox,
         stop_requested: Callable[[], bool],
     ) -> None:
-        """``outbox`` gets every written batch and may hold the worker back; ``stop_requested`` is read each batch."""
-        self._frontier = frontier
+        """``desk`` gives hosts and takes visits; ``outbox`` gets every batch and may hold the worker back.
+
+        ``stop_requested`` is read each batch.
+        """
+        self._desk = desk
         self._visitor = visitor
         self._clock = clock
         self._limits = limits
@@ -104,13 +90,10 @@ class Worker:
         self._stop_requested = stop_requested
         self._lanes: dict[int, asyncio.Task[None]] = {}
         self._open: dict[int, _Lane] = {}
-        self._conducts: dict[int, Conduct] = {}
         self._load = Load()
         self._pending: list[Visit] = []
         self._found = 0
         self._in_flight = 0
-        self._pages = limits.pages
-        self._began_at = clock.monotonic()
         self._stopping = asyncio.Event()
         self._written = asyncio.Event()
         self._changed = asyncio.Event()
@@ -131,6 +114,28 @@ class Worker:
             self._changed.set()
             self._load.open()
             self._signal_written()
+
+    def wake(self) -> None:
+        """Look again whether there is a host to ask: somebody else has changed what is due."""
+        self._changed.set()
+
+    def spare(self, hosts: int) -> None:
+        """Give so many hosts back as soon as what is under way there has ended: somebody else is idle."""
+        lanes = [lane for lane in self._open.values() if not lane.parked]
+        for lane in lanes[:hosts]:
+            lane.parked = True
+        self._signal_written()
+
+    def fail(self, fault: BaseException) -> None:
+        """Stop by a fault of the store, or of ours; ``run`` raises it."""
+        # Whoever waits for a batch must not wait for ever.
+        self._fault = self._fault or fault
+        self.stop("system:store")
+
+    async def stopping(self) -> str:
+        """Wait until nothing more is started, and return why."""
+        await self._stopping.wait()
+        return self.stop_reason
 
     async def run(self) -> str:
         """Work to the end and return why it ended: finished, interrupted or limit:WHICH."""
@@ -153,15 +158,15 @@ class Worker:
             self._reap()
             now = self._clock.now()
             while not self._stopping.is_set() and len(self._lanes) < self._limits.max_hosts:
-                lease = self._frontier.lease(now)
+                lease = await self._desk.lease(now)
                 if lease is None:
                     break
                 self._lanes[lease.host] = asyncio.create_task(self._lane(_Lane(lease)))
             if self._stopping.is_set() and not self._lanes:
                 break
-            due = self._frontier.next_due(now)
+            due = await self._desk.next_due(now)
             if due is None and not self._lanes:
-                if not self._stopping.is_set() and self._frontier.top_up(now):
+                if not self._stopping.is_set() and await self._desk.top_up(now):
                     continue
                 break
             full = len(self._lanes) >= self._limits.max_hosts
@@ -198,7 +203,7 @@ class Worker:
             self._write()
         lane.lease.next_at = max(lane.lease.next_at, self._free_at(lane))
         if self._fault is None:
-            self._frontier.release(lane.lease)
+            self._desk.release(lane.lease)
 
     async def _joined(self, lane: _Lane) -> bool:
         """Prepare a lane; False while another host of its group is at work, which goes first."""
@@ -206,11 +211,8 @@ class Worker:
         lane.began_at = self._clock.now()
         lane.politeness = self._visitor.politeness(lease.name)
         lane.is_exception = self._visitor.is_exception(lease.name)
-        if len(self._conducts) > REMEMBERED:
-            self._conducts = {host: one.lease.conduct for host, one in self._open.items()}
-        lease.conduct = self._conducts.setdefault(lease.host, lease.conduct)
         group = await self._visitor.group(lease.name)
-        if group and not self._frontier.join(lease, group, self._clock.now()):
+        if group and not await self._desk.join(lease, group, self._clock.now()):
             return False
         lease.conduct.group, lease.loopback = group, lease.conduct.loopback
         lease.conduct.resumed(lease.started_at, lease.ended_at)
@@ -259,7 +261,8 @@ class Worker:
         while not self._stopping.is_set() and not lane.parked:
             if lane.queue:
                 return lane.queue.popleft()
-            lane.queue.extend(self._frontier.take(lane.lease, self._clock.now(), taken_at_once(len(self._lanes))))
+            now = self._clock.now()
+            lane.queue.extend(await self._desk.take(lane.lease, now, taken_at_once(len(self._lanes))))
             if lane.crawl_delay != lane.lease.crawl_delay:
                 self._set_pace(lane)
             if lane.queue:
@@ -273,30 +276,45 @@ class Worker:
         return None
 
     async def _may_start(self, lane: _Lane, entry: Entry) -> bool:
-        """Wait for the host's turn; False when the entry must wait for another time."""
+        """Wait for the host's turn; False when the entry must wait for another time.
+
+        Whatever was waited for, all is looked at again: another connection to the host may have begun meanwhile.
+        """
+        lease, counted = lane.lease, False
+        counts = entry.purpose is Purpose.PAGE and not entry.attempts
         while True:
-            wait = self._free_at(lane) - self._clock.now()
-            has_had_its_turn = lane.lease.group is not None and self._clock.now() - lane.began_at > TURN_SECONDS
-            if wait > PARK_SECONDS or has_had_its_turn:
+            now = self._clock.now()
+            wait = self._free_at(lane) - now
+            if wait > PARK_SECONDS or (lease.group is not None and now - lane.began_at > TURN_SECONDS):
                 lane.parked = True
-            if self._stopping.is_set() or lane.parked or lane.lease.broken:
-                return False
-            if wait <= 0:
+            if self._stopping.is_set() or lane.parked or lease.broken:
                 break
-            await self._event(self._stopping, wait)
-        if not self._within_limits(entry):
-            return False
-        now = self._clock.now()
-        if lane.lease.expires_at - now < self._limits.timeout_seconds and not self._frontier.renew(lane.lease, now):
-            return False
-        self._begin(lane, now)
-        return True
+            if wait > 0:
+                await self._event(self._stopping, wait)
+            elif counts and not counted:
+                if not await self._count():
+                    return False
+                counted = True
+            elif lease.expires_at - now < self._limits.timeout_seconds:
+                if not await self._desk.renew(lease, now):
+                    break
+            elif _is_slower(lane):
+                await self._desk.keep_pace(lease)
+            else:
+                self._begin(lane, now)
+                return True
+        if counted:
+            self._desk.give_page_back()
+        return False
+
+    async def _count(self) -> bool:
+        """Count a page that is asked for the first time; a limit that is reached stops the run softly."""
+        limit = await self._desk.count_page()
+        if limit:
+            self.stop(f"limit:{limit}")
+        return not limit
 
     def _begin(self, lane: _Lane, now: float) -> None:
-        # Response times change with each answer; what the owner, robots.txt or failures ask for is exact.
-        kept = lane.lease.kept_gap_seconds * (_KEPT_SHARE if lane.pace.rule == "response-time" else 1.0)
-        if lane.lease.gap_seconds > kept:
-            self._frontier.keep_pace(lane.lease)
         lane.lease.conduct.began(now, lane.pace)
         lane.lease.started_at = now
 
@@ -304,21 +322,15 @@ class Worker:
         """Wait until the host may be asked once more for the same entry."""
         lane.lease.ended_at = self._clock.now()
         lane.lease.conduct.ended(lane.lease.ended_at)
-        while (wait := self._free_at(lane) - self._clock.now()) > 0 and not self._stopping.is_set():
-            await self._event(self._stopping, wait)
+        while not self._stopping.is_set():
+            wait = self._free_at(lane) - self._clock.now()
+            if wait > 0:
+                await self._event(self._stopping, wait)
+            elif _is_slower(lane):
+                await self._desk.keep_pace(lane.lease)
+            else:
+                break
         self._begin(lane, self._clock.now())
-
-    def _within_limits(self, entry: Entry) -> bool:
-        """Count a page that is asked for the first time; a limit that is reached stops the run softly."""
-        if entry.purpose is not Purpose.PAGE or entry.attempts:
-            return True
-        for name, most in (("pages", self._limits.max_pages), ("targets", self._limits.max_targets)):
-            if most is not None and self._pages >= most:
-                LOG.info("URL limit reached, starting shutdown.")  # EN-62
-                self.stop(f"limit:{name}")
-                return False
-        self._pages += 1
-        return True
 
     # -- pace --------------------------------------------------------------------------------------
 
@@ -375,14 +387,10 @@ class Worker:
             return
         visits, self._pending, self._found = self._pending, [], 0
         self._some.clear()
-        now = self._clock.now()
-        self._frontier.active_seconds = self._limits.active_seconds + self._clock.monotonic() - self._began_at
         try:
-            written = self._frontier.finish(visits, now)
+            written = self._desk.finish(visits, self._clock.now())
         except BaseException as fault:  # noqa: BLE001 - kept and raised by ``run``
-            # Whoever waits for this batch must not wait for ever; ``run`` raises the fault.
-            self._fault = fault
-            self.stop("system:store")
+            self.fail(fault)
             return
         for visit in visits:
             if visit.entry.purpose is Purpose.SITEMAP:
@@ -421,3 +429,10 @@ class Worker:
             task.cancel()
         with suppress(asyncio.CancelledError):
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _is_slower(lane: _Lane) -> bool:
+    """Return whether the host is asked more slowly than the store knows; it must, should this process die (R-4.3)."""
+    # Response times change with each answer; what the owner, robots.txt or failures ask for is exact.
+    kept = lane.lease.kept_gap_seconds * (_KEPT_SHARE if lane.pace.rule == "response-time" else 1.0)
+    return lane.lease.gap_seconds > kept

@@ -17,6 +17,7 @@ from purlieu import robots as robots_txt
 from purlieu import url
 from purlieu.admission import Ruling
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose, Standing
+from purlieu.conduct import Conduct
 from purlieu.decide import Visit
 from purlieu.revisit import Rhythm
 from purlieu.scope import GRANT_SEED
@@ -33,6 +34,8 @@ from purlieu.store.writes import NUMBERS, PURPOSES
 LEASE_SECONDS = 60.0
 FORGIVEN_SECONDS = 3600.0
 """After so long without a request a host's failures of old slow nobody down."""
+REMEMBERED = 10_000
+"""Hosts whose conduct is kept in memory; beyond that the gap between two leases of a host is not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Frontier:
         self._harvest = Harvest(database, run, intake, counters, self._history, rules)
         self._landings = Landings(database, run, intake, self._harvest.sitemaps.follow_host)
         self._leases: dict[int, Lease] = {}
+        self._conducts: dict[int, Conduct] = {}
         self._pause_seconds = 0.0
         self.active_seconds = 0.0
 
@@ -128,13 +132,18 @@ class Frontier:
 
     # -- leases ------------------------------------------------------------------------------------
 
-    def lease(self, now: float) -> Lease | None:
+    @property
+    def held(self) -> list[Lease]:
+        """Return the leases that are out, whoever holds them."""
+        return list(self._leases.values())
+
+    def lease(self, now: float, holder: int = 0) -> Lease | None:
         """Return the host that has been due longest and that nobody holds, or None.
 
         Whoever asks for a host is alive, so what it holds is renewed first.
         """
         for held in self._leases.values():
-            if held.expires_at - now < self._rules.lease_seconds / 3:
+            if held.holder == holder and held.expires_at - now < self._rules.lease_seconds / 3:
                 self.renew(held, now)
         if self._rules.in_groups:
             row = self._database.one("host_to_lease_in_groups", self._run.id, now)
@@ -154,6 +163,10 @@ class Frontier:
             self._database.run("put_lease", host, token, self._run.id, now + self._rules.lease_seconds)
         lease = Lease(host, name, token, now + self._rules.lease_seconds, next_at, smoothed, backoff, failures)
         lease.gap_seconds = lease.kept_gap_seconds = gap
+        lease.holder = holder
+        if len(self._conducts) > REMEMBERED:
+            self._conducts = {number: held.conduct for number, held in self._leases.items()}
+        lease.conduct = self._conducts.setdefault(host, lease.conduct)
         self._leases[host] = lease
         return lease
 
@@ -205,6 +218,15 @@ class Frontier:
         """Return whether an address lies in the scope as it stands now, grants aside."""
         return self._intake.admission.scope.accepts(href, url.host_of(href)) is not None
 
+    def landed(self) -> dict[str, str]:
+        """Return what each seed that has landed is measured by (R-3.2), for a process that judges scope by itself."""
+        return dict(self._database.rows("landings", self._run.id))
+
+    def hosts_due(self, most: int) -> int:
+        """Return on how many hosts something is due, now or later, held or not; counts no further than ``most``."""
+        row = self._database.one("hosts_due", self._run.id, most)
+        return int(row[0]) if row else 0
+
     def next_due(self, now: float) -> float | None:
         """Return when the next host that nobody holds is worth leasing; None: no host has anything left."""
         name = "next_host_due_in_groups" if self._rules.in_groups else "next_host_due"
@@ -247,7 +269,7 @@ class Frontier:
             rules = held.rules if held and held.fetched_at == fetched_at else None
             if rules is None and state == "known":
                 rules = robots_txt.read(body or b"")
-            yield Origin(number, origin, state, rules, fetched_at, failed_at, ended is not None)
+            yield Origin(number, origin, state, rules, fetched_at, failed_at, ended is not None, body)
 
     def _entry(self, lease: Lease, row: Row) -> Entry:
         number, hashed, href, origin, depth, hops, nofollow, found_by, via, linked, granted, attempts, standing = row

@@ -236,6 +236,10 @@ WHERE rh.run = ? AND rh.due_at IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.host = rh.host AND l.expires_at > ?)
 ORDER BY rh.due_at LIMIT 1;
 
+-- name: hosts_due
+-- On how many hosts of a run something is due, now or later; no further than so many.
+SELECT count(*) FROM (SELECT 1 FROM run_host WHERE run = ? AND due_at IS NOT NULL LIMIT ?);
+
 -- name: put_lease
 INSERT INTO lease (host, token, run, expires_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (host) DO UPDATE SET token = excluded.token, run = excluded.run, expires_at = excluded.expires_at;

@@ -10,7 +10,10 @@ from purlieu.robots import Robots
 
 @dataclass(slots=True)
 class Origin:
-    """An origin of a leased host: its robots.txt when known, and whether its pages have ended by it."""
+    """An origin of a leased host: its robots.txt when known, and whether its pages have ended by it.
+
+    ``body`` is the file as it is stored, for a holder in another process.
+    """
 
     id: int
     origin: str
@@ -19,6 +22,7 @@ class Origin:
     fetched_at: float | None
     first_failed_at: float | None
     ended: bool
+    body: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -29,6 +33,7 @@ class Lease:
     finished; ``token`` makes a late finish write nothing. ``group`` is the number of the group that it works for, if
     that is more than the host; ``started_at`` and ``ended_at`` are when the last request to the group began and ended.
     ``gap_seconds`` is the pace in force, ``kept_gap_seconds`` the one that the store knows, should the holder die.
+    ``holder`` is the number of the process that holds it, 0 for the one that has the store.
     """
 
     host: int
@@ -47,6 +52,7 @@ class Lease:
     ended_at: float = 0.0
     gap_seconds: float = 0.0
     kept_gap_seconds: float = 0.0
+    holder: int = 0
     conduct: Conduct = field(default_factory=Conduct)
     origins: dict[int, Origin] = field(default_factory=dict)
     in_flight: set[tuple[int, int]] = field(default_factory=set)
