@@ -8,7 +8,6 @@ the order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from purlieu.candidate import Facts, Purpose, Standing
@@ -17,6 +16,7 @@ from purlieu.pattern.filters import Filters
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
 from purlieu.settings import Settings
 from purlieu.trap import YEAR_SECONDS, TrapRules
+from purlieu.value import dataclass, field
 
 Accept = Callable[[str], object]
 """The owner's own filter: given a URL in scope, anything false refuses it (R-3.4)."""

@@ -8,11 +8,11 @@ they are shown.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from purlieu.finding import Severity
 from purlieu.outcome import LANGUAGES
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

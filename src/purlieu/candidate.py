@@ -6,10 +6,10 @@ merge (R-2.1), and what an accepted one looks like; knows neither scope nor stor
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 
 from purlieu.revisit import Plan
+from purlieu.value import dataclass, replace
 
 
 class Purpose(StrEnum):

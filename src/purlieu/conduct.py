@@ -6,9 +6,8 @@ them wait, so that it can show a fault of that. Knows no clock and no store.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from purlieu.politeness import Pace
+from purlieu.value import dataclass, field
 
 NOT_YET = Pace(0.0, 0.0, 1)
 

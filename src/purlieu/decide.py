@@ -6,7 +6,6 @@ what is decided here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from purlieu import robots as robots_txt
@@ -17,6 +16,7 @@ from purlieu.outcome import REASONS, REDIRECTS, Outcome, Reason, of_status, reas
 from purlieu.politeness import retry_after
 from purlieu.response import Failure, Fault, Response, content_class
 from purlieu.revisit import Action
+from purlieu.value import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

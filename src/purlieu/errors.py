@@ -7,7 +7,7 @@ what happened, shows the value in quotes and tells what to do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from purlieu.value import dataclass
 
 
 class PurlieuError(Exception):

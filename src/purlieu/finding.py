@@ -8,11 +8,11 @@ who noticed it, nor where it is kept or shown.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from purlieu.outcome import LANGUAGES
+from purlieu.value import dataclass, field
 
 Argument = str | int | float
 

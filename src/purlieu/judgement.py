@@ -6,7 +6,6 @@ Knows ``Admission`` and asks it: the verdict is never worked out here, only told
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from purlieu import robots
@@ -19,6 +18,7 @@ from purlieu.scope import GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_S
 from purlieu.sentence import Sentence
 from purlieu.settings import Settings
 from purlieu.url import host_of, parse, without_login
+from purlieu.value import dataclass, replace
 
 ASSUMED: Final = Sentence("assuming no seed redirects")
 """What is said where no run tells where seeds landed (R-3.7)."""

@@ -7,9 +7,10 @@ kinds of endings and the limit, and neither store nor network.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
+
+from purlieu.value import dataclass
 
 LANDED_KINDS = frozenset({"fetched", "unchanged"})
 MAX_REDIRECTS = 10

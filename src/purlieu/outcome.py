@@ -6,8 +6,9 @@ line, console and the MF3.0 file read this table; nothing else names an ending.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from purlieu.value import dataclass
 
 KINDS: Final = (
     "fetched",

@@ -6,7 +6,7 @@ Knows no clock and no socket: times come in, times go out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from purlieu.value import dataclass
 
 LOOPBACK_CONNECTIONS = 8
 DELAY_SECONDS = 0.25

@@ -6,8 +6,9 @@ body, timings and the address spoken to. Follows nothing, decides nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from purlieu.value import dataclass
 
 
 class Fault(StrEnum):

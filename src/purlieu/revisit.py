@@ -7,9 +7,10 @@ were right. Knows no store and no clock: times come in, and chance is a hash of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from purlieu.value import dataclass
 
 DAY: Final = 86_400.0
 CHANGEFREQ_SECONDS: Final = {

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
 from purlieu.sentence import Sentence
+from purlieu.value import dataclass, field
 from purlieu.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ Debian's cron does. Knows no store, no clock and no process: moments come in as 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from itertools import islice
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
+
+from purlieu.value import dataclass
 
 GRACE_SECONDS = 3600.0
 """So late a missed start is still caught up, unless the owner says otherwise."""

@@ -6,10 +6,10 @@ Knows the shares from which a result is suspicious. Reads no store; the sentence
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from purlieu.finding import Finding, Severity
+from purlieu.value import dataclass, field
 
 JUDGED: Final = (
     "under_threshold",

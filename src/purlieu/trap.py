@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
 from purlieu.pattern.filters import Filters
+from purlieu.value import dataclass, field
 
 SERIES_REMEMBERED: Final = 1024
 """Series whose pages are counted at the same time; of more the one met longest ago is forgotten."""

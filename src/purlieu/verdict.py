@@ -5,7 +5,7 @@ Knows nothing of where it was asked. Every refusal in the crawler is one of thes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

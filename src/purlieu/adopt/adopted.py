@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from purlieu import settings
 from purlieu.errors import SettingsError
 from purlieu.settings.tree import written
+from purlieu.value import dataclass, field, replace
 
 SECRET: Final = re.compile(r"passw|secret|token|cookie|credential|auth|api_?key", re.IGNORECASE)
 """Names of entries whose values are not shown."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any, Final
@@ -22,6 +21,7 @@ from purlieu.settings.check import FORMS, Wrong, nearest
 from purlieu.settings.secret import MASK
 from purlieu.settings.tree import written
 from purlieu.url import Url, parse
+from purlieu.value import dataclass, field
 
 MODES: Final = {"SameTLD": "same-domain", "SameDomain": "same-host", "SameDir": "same-dir", "SameSLD": "same-sld"}
 _POLICY: Final = ("policy", "ignore_port", "alternative_domain_suffix")

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from purlieu.adopt import plain_xml
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings.check import FORMS, Wrong
+from purlieu.value import dataclass
 
 _LINES: Final = re.compile(r"\r\n|\r|\n")  # what the original takes for line ends; str.splitlines knows many more
 _SEEDS: Final = ("*.lst", "seed*.txt", "seeds", "urls.txt")

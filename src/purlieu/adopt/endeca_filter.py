@@ -6,7 +6,6 @@ Knows the properties, and which patterns need the slow engine. Matches nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from purlieu.adopt.endeca_property import Found
 from purlieu.errors import Mistake
 from purlieu.normalise import mistakes
 from purlieu.pattern import mend
+from purlieu.value import dataclass
 
 SLASHES: Final = "(?<!:)/{2,}"
 """The normaliser rule of Nutch's sample that looks behind; ``collapse_slashes`` does the same to the path (UF-23)."""

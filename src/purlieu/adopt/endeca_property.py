@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final
 
@@ -16,6 +15,7 @@ from purlieu.adopt import plain_xml
 from purlieu.adopt.adopted import SECRET, Draft, Source
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings.secret import MASK
+from purlieu.value import dataclass, field
 
 DEFAULTS: Final = {
     "crawlscope.mode": "SAME_HOST",

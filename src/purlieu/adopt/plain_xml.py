@@ -6,10 +6,10 @@ mistake with its line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from purlieu.errors import Mistake, SettingsError
+from purlieu.value import dataclass, field
 
 MOST_BYTES = 4 * 1024 * 1024
 _DEEPEST = 32

@@ -10,7 +10,6 @@ import json
 import logging
 import os
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Final
 
 from purlieu import __version__
@@ -20,6 +19,7 @@ from purlieu.errors import PurlieuError, StoreError
 from purlieu.finding import Finding
 from purlieu.settings import Settings
 from purlieu.store.reader import RunRow
+from purlieu.value import replace
 
 LOG: Final = logging.getLogger(__name__)
 

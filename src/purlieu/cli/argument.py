@@ -5,7 +5,7 @@ Knows what an argument or a command may be. Has no table itself, and acts on not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -17,6 +16,7 @@ from purlieu import scope, settings
 from purlieu.cli import options
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings import Settings
+from purlieu.value import replace
 
 
 def read(path: str) -> str:

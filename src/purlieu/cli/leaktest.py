@@ -12,7 +12,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from purlieu import settings
@@ -20,6 +20,7 @@ from purlieu.cli import config
 from purlieu.cli.words import safe
 from purlieu.settings import Settings
 from purlieu.testing.leak import Leak, LeakSite, crawled, rounds
+from purlieu.value import replace
 
 _SHOWN = 40
 

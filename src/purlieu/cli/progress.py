@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 
 from purlieu.cli.words import Say, clock, safe, size
 from purlieu.crawl.local import Progress
 from purlieu.outcome import GOOD_KINDS
+from purlieu.value import dataclass
 
 FAILED_KINDS = frozenset({"misdirected", "missing", "refused", "server_error", "unreachable", "unreadable", "crashed"})
 

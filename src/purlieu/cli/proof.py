@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from purlieu.errors import Mistake, PurlieuError, SettingsError
 from purlieu.testing.kill import Proof, prove
 from purlieu.testing.made import Changes, Errors, MadeServer, MadeWeb, Sitemaps, Traps
 from purlieu.testing.made.server import Logged
+from purlieu.value import replace
 
 _SHOWN = 20
 _MOST_PORTS = 65_535

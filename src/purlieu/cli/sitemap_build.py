@@ -12,7 +12,6 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from purlieu import __version__, settings
@@ -31,6 +30,7 @@ from purlieu.settings.check import check
 from purlieu.settings.fact import Key
 from purlieu.sitemap import announce
 from purlieu.sitemap.choose import sentence
+from purlieu.value import dataclass, replace
 
 _SHOWN = 20
 

@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from purlieu.errors import Mistake, SettingsError
 from purlieu.report.site_tree import Node, SiteTree, View
 from purlieu.sitemap import Entry
 from purlieu.store.site_tree import sections_of
+from purlieu.value import dataclass
 
 _SHOWN = 20
 _RUN = re.compile(r"latest|\d+|.+@last(?:-\d+)?", re.ASCII)

@@ -6,7 +6,6 @@ Gathers it from a reader and lays it out in lines. Counts nothing itself and pri
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from purlieu.cli.words import Say, clock, padded, safe, size, speaker, width
@@ -17,6 +16,7 @@ from purlieu.report.hosts import most_failing, slowest
 from purlieu.report.savings import NOTHING_SAVED, Savings
 from purlieu.store.reader import HostRow, Reader, RunRow
 from purlieu.suspicion import is_suspicious
+from purlieu.value import dataclass
 
 SHOWN_HOSTS = 3
 SHOWN_FINDINGS = 20

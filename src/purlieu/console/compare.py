@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.requests import Request
@@ -16,6 +15,7 @@ from purlieu.report.diff import Pair, Tally, pairs
 from purlieu.report.pruning import refuse
 from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
+from purlieu.value import dataclass, field
 
 KEPT: Final = 2_000
 """URLs of each class that are listed; the command line writes them all."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -29,6 +28,7 @@ from purlieu.report.pruning import refuse
 from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.store.sqlite.shelf import Shelf, make, path_of
+from purlieu.value import dataclass, field
 
 PATIENCE_SECONDS: Final = 1.5
 """So long a page waits for a shelf that is being made; then it says so and asks again by itself."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from threading import Lock
 from typing import Any, Final
@@ -19,6 +18,7 @@ from purlieu.report.pruning import refuse
 from purlieu.report.site_tree import PAGE_SIZE, Filter, Listing, SiteTree, View
 from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
+from purlieu.value import dataclass, field, replace
 
 SIZES: Final = (25, 50, 100, 200, 500)
 MOST_SECTIONS: Final = 200

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from purlieu.value import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

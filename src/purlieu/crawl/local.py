@@ -10,7 +10,6 @@ import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -34,6 +33,7 @@ from purlieu.store.settling import Settling
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.trap import Series
 from purlieu.url import parse
+from purlieu.value import dataclass
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -7,7 +7,6 @@ Knows the web through the seam, one host's pace, robots.txt, and where to stop. 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from purlieu import robots as robots_txt
@@ -19,6 +18,7 @@ from purlieu.settings import Settings, politeness_of
 from purlieu.sitemap import Entry
 from purlieu.sitemap.entry import Child
 from purlieu.sitemap.inspection import Inspection, inspect, problem, settle
+from purlieu.value import dataclass, field
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock

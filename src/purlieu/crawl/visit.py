@@ -9,7 +9,6 @@ import logging
 import re
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from purlieu import decide
@@ -20,6 +19,7 @@ from purlieu.revisit import Action
 from purlieu.scope import GRANT_SEED_REDIRECT
 from purlieu.settings import group_of, has_own_delay, politeness_of
 from purlieu.url import host_of, parse
+from purlieu.value import dataclass, replace
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock

@@ -10,7 +10,6 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from purlieu.candidate import Entry, Purpose
@@ -18,6 +17,7 @@ from purlieu.crawl.desk import RunLimits
 from purlieu.crawl.load import Load
 from purlieu.politeness import Pace, Wish, backoff, pace, smoothed
 from purlieu.settings import PolitenessSettings
+from purlieu.value import dataclass, field
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock

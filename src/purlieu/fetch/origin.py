@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from purlieu.fetch.address import literal
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
+from purlieu.value import dataclass
 
 ORIGINS_KEPT: Final = 512
 JARS_KEPT: Final = 1024

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from purlieu import likeness
@@ -18,6 +17,7 @@ from purlieu.page.header import Headers, content_type_of, robots_rules
 from purlieu.page.markup import Markup
 from purlieu.response import HTML_TYPES
 from purlieu.url import Joiner
+from purlieu.value import dataclass
 
 __all__ = ["ALL_KINDS", "DEFAULT_KINDS", "Link", "Links", "Page", "RawLink", "content_type_of", "read"]
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from html.entities import html5
 from itertools import compress
+
+from purlieu.value import dataclass
 
 _W = r"\t\n\f\r "
 _WHITE = "\t\n\f\r "

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
@@ -20,6 +19,7 @@ from purlieu.report.pruning import refuse
 from purlieu.store.audit import AuditRows
 from purlieu.store.reader import Reader, RunRow
 from purlieu.url import key64
+from purlieu.value import dataclass, field
 
 EXAMPLES: Final = 5
 """Addresses told of pages that share a fault."""

@@ -7,10 +7,10 @@ the command line and the console show what ``text`` gives.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from purlieu.outcome import REASONS
 from purlieu.store.reader import Reader, RunRow
+from purlieu.value import dataclass
 
 PURPOSES = ("page", "robots", "sitemap")
 UNLISTED = "unlisted"

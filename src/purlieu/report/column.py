@@ -7,7 +7,6 @@ The reference page is made from this table. Columns are only ever added, at the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
@@ -15,6 +14,7 @@ from typing import Final
 from purlieu.report.destination import Destinations
 from purlieu.store.database import Row
 from purlieu.store.reader import Reader, RunRow
+from purlieu.value import dataclass
 
 LEDGER_SCHEMA: Final = 1
 """Version of the columns: the number in the column ``schema`` and in the Parquet file's metadata."""

@@ -11,7 +11,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -22,6 +21,7 @@ from purlieu.report.pruning import refuse
 from purlieu.report.whole_file import replacing
 from purlieu.store.database import Row
 from purlieu.store.reader import Reader, RunRow
+from purlieu.value import dataclass, field
 
 MOST_SECTIONS: Final = 10_000
 """Sections counted one by one; pages of any further one count under "(other sections)"."""

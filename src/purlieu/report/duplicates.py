@@ -6,11 +6,11 @@ Exact groups are always there. Near ones need ``ledger.near_duplicates`` and hol
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from purlieu import likeness
 from purlieu.store.reader import Reader, RunRow
+from purlieu.value import dataclass
 
 SHOWN: Final = 1000
 """URLs listed of one group."""

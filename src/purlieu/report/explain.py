@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from purlieu import settings
@@ -23,6 +22,7 @@ from purlieu.sentence import Sentence
 from purlieu.settings import Settings
 from purlieu.store.reader import FoundRow, Linking, PastRow, Reader, RunRow, UnlistedRow, VisitRow
 from purlieu.url import host_of, origin_of, parse
+from purlieu.value import dataclass, replace
 
 NOT_ENDED: Final = Sentence("It has not ended yet.")
 MOST_LINKING: Final = 20

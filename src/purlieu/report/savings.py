@@ -5,10 +5,10 @@ Reads the counters of a run. Decides nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from purlieu.store.reader import RunRow
+from purlieu.value import dataclass
 
 _LEFT_ALONE: Final = ("unchanged.sitemap_lastmod", "unchanged.not_due", "missing.retired")
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from purlieu.report.explain import meant
 from purlieu.store.site_tree import END, PAGE, SECTION, TreeNode, sections_of
 from purlieu.url import parse
+from purlieu.value import dataclass, replace
 
 if TYPE_CHECKING:
     from purlieu.report.sitemap_writing import Built, How

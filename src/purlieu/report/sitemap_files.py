@@ -9,7 +9,6 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
@@ -29,6 +28,7 @@ from purlieu.sitemap.moment import of_rss
 from purlieu.sitemap.rate import changefreq
 from purlieu.sitemap.write import read_back, written
 from purlieu.store.reader import MadeRow, Reader, RunRow
+from purlieu.value import replace
 
 _SECRET: Final = re.compile(r"auth|cookie|token|secret|session|key|pass|credential", re.IGNORECASE)
 """Names of headers that let in whoever sends them."""

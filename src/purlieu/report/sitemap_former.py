@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from purlieu.sitemap import Child, Entry, scan
 from purlieu.sitemap.write import Form
+from purlieu.value import dataclass, field
 
 _CHUNK_BYTES = 65_536
 _LONGEST_NAME = 255

@@ -12,7 +12,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -25,6 +24,7 @@ from purlieu.settings import ProfileSettings
 from purlieu.sitemap import Entry
 from purlieu.sitemap.choose import Chooser, Place, Priorities
 from purlieu.sitemap.moment import of_w3c
+from purlieu.value import dataclass
 
 COLUMNS: Final = ("loc", "lastmod", "changefreq", "priority", "source")
 """The columns that count; ``url`` is read as ``loc``. A source that is not named is the list's file name.

@@ -12,7 +12,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -26,6 +25,7 @@ from purlieu.sitemap import Child, Entry
 from purlieu.sitemap.choose import sentence
 from purlieu.sitemap.moment import as_w3c
 from purlieu.sitemap.write import LIMITS, Form, indexes, lastmod_of, urlsets, written
+from purlieu.value import dataclass, field
 
 LIST_COLUMNS: Final = ("url", "reason", "sentence")
 

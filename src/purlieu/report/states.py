@@ -6,13 +6,13 @@ One table for the command line and the console. Reads rows of runs; judges nothi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from purlieu.outcome import KINDS, LANGUAGES
 from purlieu.store.reader import Reader, RunRow
 from purlieu.suspicion import SUSPICIOUS
+from purlieu.value import dataclass
 
 PAGES: Final = ("fetched", "unchanged")
 """Kinds that count as pages of a run."""

@@ -7,7 +7,6 @@ cannot be judged. Both are said, never guessed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from purlieu import robots
@@ -22,6 +21,7 @@ from purlieu.sentence import Sentence
 from purlieu.settings import Settings
 from purlieu.store.reader import FoundRow, Reader, RunRow, UnlistedRow
 from purlieu.url import host_of, origin_of, parse
+from purlieu.value import dataclass, field, replace
 
 _KEPT = 1_000
 NOT_MET = "not met"

@@ -6,13 +6,13 @@ Knows one site's options and the domains of hosts. Knows nothing of other sites,
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from purlieu.domain import TldLists, is_address, is_public_suffix, registrable, second_level
 from purlieu.sentence import Sentence
 from purlieu.url import host_of
+from purlieu.value import dataclass
 
 ANY: Final = "any"
 COMPARED: Final = {  # mode -> what it compares, in the words of a reason

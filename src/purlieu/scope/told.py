@@ -6,12 +6,12 @@ Knows sites and what they compare. Decides nothing: the verdict is ``site.takes`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from purlieu.domain import TldLists, suffix_rule
 from purlieu.scope.site import ANY, COMPARED, LISTS, PSL, Site, comparison, path_of, takes, values_of
 from purlieu.sentence import Sentence
 from purlieu.url import host_of
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

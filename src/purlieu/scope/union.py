@@ -7,7 +7,6 @@ outside, and why, is a grant that the caller gives (R-3.3). A landing makes a ne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 from purlieu.domain import TldLists, not_found
@@ -17,6 +16,7 @@ from purlieu.scope.site import ANY, LISTS, Site, Way, comparison, takes, values_
 from purlieu.scope.told import Test, accepted, refused, tested
 from purlieu.sentence import Sentence
 from purlieu.url import Url, host_of, parse
+from purlieu.value import dataclass, field, replace
 from purlieu.verdict import Verdict
 
 _KNOWN = 16_384  # origins whose sites are remembered; then the memory starts afresh

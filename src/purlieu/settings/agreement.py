@@ -6,10 +6,10 @@ Knows which nouns to ask. Single values are checked before (``check.py``). Reads
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from purlieu import scope
 from purlieu.settings.key import Settings
+from purlieu.value import replace
 
 
 def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:

@@ -6,11 +6,10 @@ As ``key.py``, of which this is a part. What they mean is decided by the nouns o
 # ruff: noqa: FBT003  # a default stands beside what is known of its key
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from purlieu.domain import GENERIC_IN_ORDER
 from purlieu.scope import DOMAIN_SOURCES, MODES
 from purlieu.settings.fact import Key, key
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from purlieu import url
 from purlieu.errors import UrlError
 from purlieu.settings.fact import Key
 from purlieu.settings.secret import MASK
+from purlieu.value import dataclass
 
 UNITS: Final[dict[str, dict[str, float]]] = {
     "seconds": {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400},

@@ -5,9 +5,8 @@ Knows their types, limits and sentences. Knows nothing of how a run is pruned or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from purlieu.settings.fact import Key, key
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

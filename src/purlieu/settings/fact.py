@@ -5,8 +5,9 @@ Knows the form of that knowledge. Knows no key.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from purlieu.value import dataclass, field
 
 T = TypeVar("T")
 META = "key"

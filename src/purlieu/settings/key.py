@@ -7,8 +7,6 @@ here. Knows nothing of TOML, of files, or of how a crawl runs.
 # ruff: noqa: FBT003  # a default stands beside what is known of its key
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from purlieu.outcome import LANGUAGES
 from purlieu.settings.belonging import (
     DomainSettings,
@@ -22,6 +20,7 @@ from purlieu.settings.fact import Key, key
 from purlieu.settings.pacing import GroupSettings, HostSettings, PolitenessSettings
 from purlieu.settings.profile import ProfileSettings
 from purlieu.settings.trapping import TrapSettings
+from purlieu.value import dataclass, field
 
 FORMATS = ("crawl_result", "csv", "jsonl", "parquet", "csv-spreadsheet")
 CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")

@@ -6,9 +6,8 @@ As ``key.py``, of which this is a part. What the keys mean is decided by ``purli
 # ruff: noqa: FBT003  # a default stands beside what is known of its key
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from purlieu.settings.fact import Key, key
+from purlieu.value import dataclass
 
 LASTMODS = ("content", "server", "none")
 LIMITS = ("0.90", "2007")

@@ -7,11 +7,11 @@ handed in; nothing here reads it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings.key import Settings
+from purlieu.value import replace
 
 MASK: Final = "********"
 """Stands for a secret where settings are shown or stored."""

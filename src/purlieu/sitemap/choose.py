@@ -8,7 +8,6 @@ written. Documentation, lists and terminal read this table; nothing else names a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
 from purlieu import url as urls
@@ -17,6 +16,7 @@ from purlieu.outcome import LANGUAGES
 from purlieu.response import content_class
 from purlieu.sitemap.location import in_location
 from purlieu.sitemap.write import LONGEST_LOC, written
+from purlieu.value import dataclass
 
 _TABLE: Final = (
     ("not_visited", "The run did not ask for it; crawl again, or build with the former files in the folder, which keeps it.", "この実行では取得していません。再度クロールするか、以前のファイルのあるフォルダーに作成してください（そのまま残ります）。", "本次运行未访问；请重新抓取，或在保留旧文件的文件夹中生成（旧条目会保留）。"),

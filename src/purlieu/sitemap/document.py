@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from purlieu.sitemap import extended
 from purlieu.sitemap.draft import Draft, faultless
@@ -15,6 +14,7 @@ from purlieu.sitemap.element import START, TEXT, UNDECLARED, Elements
 from purlieu.sitemap.entry import Child, Entry, Kind, Notes
 from purlieu.sitemap.extended import EXTENSIONS, EXTRAS, FIELDS, KEPT, LONGEST_TEXT
 from purlieu.sitemap.markup import Markup, attributes, resolved
+from purlieu.value import dataclass
 
 _MOST_NAMESPACES = 100
 

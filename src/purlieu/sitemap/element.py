@@ -6,10 +6,10 @@ Knows nesting and prefixes, and mends what owners get wrong in both. Must not kn
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from purlieu.sitemap.entry import Notes
 from purlieu.sitemap.markup import Markup, attributes
+from purlieu.value import dataclass, field
 
 START, END, TEXT = "start", "end", "text"
 # (START, namespace, name, attributes as written) · (END, namespace, name, "") · (TEXT, text, "", "")

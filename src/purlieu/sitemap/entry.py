@@ -6,8 +6,9 @@ Knows the names of the faults and their sentences. Must not know how a file is r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from purlieu.value import dataclass
 
 Kind = Literal["urlset", "index", "text", "rss", "atom", "unknown"]
 _MOST_OF_A_KIND = 100  # problems of one kind that are told one by one

@@ -7,7 +7,6 @@ proven about it by robots.txt files is told by the caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from purlieu import url as urls
 from purlieu.errors import UrlError
@@ -15,6 +14,7 @@ from purlieu.sitemap.entry import Child, Entry, Kind, Problem
 from purlieu.sitemap.location import in_location
 from purlieu.sitemap.reader import Reader
 from purlieu.sitemap.unpack import LIMIT_BYTES
+from purlieu.value import dataclass, field
 
 LIMIT_BYTES_2007 = 10_485_760  # SM-21
 _MOST_OF_A_KIND = 100

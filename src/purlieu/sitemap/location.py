@@ -6,10 +6,10 @@ Knows URLs, and by whom a file is named. Must not know how that was found out, n
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from purlieu import url as urls
 from purlieu.errors import UrlError
+from purlieu.value import dataclass
 
 OWNER = "owner"
 """The namer of a file that the owner of the crawl names."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -17,6 +16,7 @@ from purlieu import url as urls
 from purlieu.errors import UrlError
 from purlieu.sitemap import moment
 from purlieu.sitemap.entry import Child, Entry
+from purlieu.value import dataclass
 
 NAMESPACE: Final = "http://www.sitemaps.org/schemas/sitemap/0.9"
 XHTML: Final = "http://www.w3.org/1999/xhtml"

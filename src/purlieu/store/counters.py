@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields
+
+from purlieu.value import dataclass, field, replace
 
 
 @dataclass(slots=True)

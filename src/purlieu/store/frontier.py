@@ -11,7 +11,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
 from purlieu import robots as robots_txt
 from purlieu import url
@@ -30,6 +29,7 @@ from purlieu.store.landings import Landings
 from purlieu.store.lease import Lease, Origin
 from purlieu.store.rejudging import Rejudging
 from purlieu.store.writes import NUMBERS, PURPOSES
+from purlieu.value import dataclass, field, replace
 
 LEASE_SECONDS = 60.0
 FORGIVEN_SECONDS = 3600.0

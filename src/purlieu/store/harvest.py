@@ -5,8 +5,6 @@ Runs inside the transaction of ``frontier.finish``. Judges nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from purlieu import url
 from purlieu.admission import grant_of_hop
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
@@ -18,6 +16,7 @@ from purlieu.store.history import History
 from purlieu.store.intake import Intake
 from purlieu.store.sitemaps import SitemapRules, Sitemaps
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS
+from purlieu.value import dataclass, field
 
 ROBOTS_HOPS = 5
 """Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2, ST-1)."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from purlieu import revisit
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
@@ -22,6 +21,7 @@ from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
 from purlieu.store.outlinks import Link, pack, unpack
 from purlieu.store.writes import NUMBERS
+from purlieu.value import replace
 
 _REMEMBERED = 10_000
 MOST_ALTERNATES = 1_000

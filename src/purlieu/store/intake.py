@@ -7,7 +7,6 @@ strings and shared ``Facts``; an object per link is made for no known link.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling, grant_of_hop
@@ -18,6 +17,7 @@ from purlieu.store.hosts import Hosts
 from purlieu.store.outlinks import Link, unpack
 from purlieu.store.rulings import Rulings
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS, PURPOSES, Key, Writes
+from purlieu.value import replace
 
 # robots.txt before everything of its origin, sitemaps before pages.
 _ROBOTS = NUMBERS[Purpose.ROBOTS]

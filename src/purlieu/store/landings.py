@@ -7,7 +7,6 @@ chain ends, scope is measured from there, and the recorded refusals are judged a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from purlieu.decide import Visit
 from purlieu.domain import is_public_suffix
@@ -17,6 +16,7 @@ from purlieu.store.counters import Run
 from purlieu.store.database import Database
 from purlieu.store.intake import Intake
 from purlieu.url import host_of
+from purlieu.value import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

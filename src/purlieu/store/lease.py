@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from purlieu.conduct import Conduct
 from purlieu.robots import Robots
+from purlieu.value import dataclass, field
 
 
 @dataclass(slots=True)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import tomllib
 import zlib
-from dataclasses import dataclass
 from typing import Any, Final
 
 from purlieu.store.database import Database
 from purlieu.store.outlinks import lines
 from purlieu.store.soundness import DAY_SECONDS, YEAR_SECONDS
 from purlieu.url import host_of, key64, origin_of
+from purlieu.value import dataclass
 
 LOST_CRAWL: Final = "damaged"
 """The name of a crawl whose own was lost, before its number."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from purlieu import url
 from purlieu.candidate import Facts, FoundBy, Standing
 from purlieu.store.counters import Counters, Run
@@ -11,6 +9,7 @@ from purlieu.store.database import Database
 from purlieu.store.intake import FIRST, Intake
 from purlieu.store.outlinks import unpack
 from purlieu.store.writes import PURPOSES
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

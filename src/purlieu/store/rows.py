@@ -6,10 +6,10 @@ Values alone. Knows no statement and no database.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from purlieu.candidate import Facts
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

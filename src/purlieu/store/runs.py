@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from purlieu.errors import NothingToResume
@@ -12,6 +11,7 @@ from purlieu.store import setback
 from purlieu.store.counters import Counters, Run
 from purlieu.store.crawls import add_config
 from purlieu.store.database import Database
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ Every change is one short transaction beside whatever crawls. Decides nothing: `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from purlieu.schedule import Schedule
 from purlieu.store.database import Database
+from purlieu.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from purlieu import url
@@ -17,6 +16,7 @@ from purlieu.store.database import Database
 from purlieu.store.intake import COUNTED_SCHEMES, NOT_FOLLOWED, Intake
 from purlieu.store.landings import Step
 from purlieu.store.outlinks import Link, lines, read
+from purlieu.value import dataclass
 
 _MISDIRECTED = {
     LandingKind.OUT_OF_SCOPE: "misdirected.out_of_scope",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from purlieu.store.counters import Run
 from purlieu.store.database import Database, Value
 from purlieu.store.intake import Intake
 from purlieu.store.writes import NUMBERS
+from purlieu.value import dataclass
 
 if TYPE_CHECKING:
     from purlieu.sitemap.location import Place

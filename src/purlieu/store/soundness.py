@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from purlieu.outcome import LANGUAGES
 from purlieu.store.database import Database
 from purlieu.store.outlinks import lines
+from purlieu.value import dataclass
 
 DAY_SECONDS: Final = 86_400.0
 YEAR_SECONDS: Final = 366 * DAY_SECONDS

@@ -12,7 +12,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +21,7 @@ from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.made import Errors, MadeServer, MadeWeb, Sitemaps
 from purlieu.testing.made.words import ONE, dice
+from purlieu.value import dataclass, field
 
 TIMES: Final = frozenset({"fetched_at", "ended_at", "seconds"})
 """The columns of the ledger that tell when: all others must be those of an undisturbed run."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from purlieu.crawl.local import Crawl
@@ -20,6 +19,7 @@ from purlieu.scope import Scope
 from purlieu.settings import Settings
 from purlieu.testing.lure import HOME, Asked, LeakSite, met
 from purlieu.url import origin_of, parse
+from purlieu.value import dataclass, replace
 
 __all__ = ["HOME", "Asked", "Leak", "LeakSite", "crawled", "fitted", "imitated", "leaks", "rounds"]
 

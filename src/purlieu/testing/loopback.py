@@ -14,9 +14,10 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from email.utils import formatdate
 from typing import Final, Self
+
+from purlieu.value import dataclass, replace
 
 REQUEST_BYTES: Final = 65_536
 _PHRASES: Final = {

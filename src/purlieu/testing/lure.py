@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from html import escape
 from typing import Final, Self
 
@@ -19,6 +18,7 @@ from purlieu.errors import UrlError
 from purlieu.testing import bait
 from purlieu.testing.loopback import Loopback, Received, message
 from purlieu.url import host_of, origin_of, parse, without_login
+from purlieu.value import dataclass
 
 HOME: Final = "http://www.example.com/in/"
 FOREIGN: Final = "http://evil.test"

@@ -16,12 +16,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from html import escape
 from typing import Final, Self
 
 from purlieu.testing.leak import Leak, LeakSite, crawled, leaks, rounds
 from purlieu.testing.loopback import Loopback, Received, message, reset
+from purlieu.value import dataclass
 
 __all__ = ["TIGHT", "TROUBLES", "HostileSite", "Leak", "LeakSite", "Trouble", "crawled", "leaks", "rounds"]
 

@@ -7,13 +7,13 @@ Opens no socket. Follows no redirect.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from http import HTTPStatus
 from inspect import isawaitable
 from typing import Any, Final
 
 from purlieu.crawl.clock import Clock
 from purlieu.response import Failure, Fault, Request, Response, content_class
+from purlieu.value import dataclass, replace
 
 Made = Response | Failure | Fault | bytes | str | int
 """What an entry may be: a whole answer, a fault, a body (status 200) or a bare status."""

@@ -9,7 +9,6 @@ on all cases of the standard's own suite, five times slower).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import blake2b
 from struct import Struct
 
@@ -17,6 +16,7 @@ import url as _rust
 
 from purlieu.errors import UrlError
 from purlieu.url.percent import encoder
+from purlieu.value import dataclass
 
 _HTTP = ("http://", "https://")
 _WITH_ORIGIN = frozenset({"http", "https", "ws", "wss", "ftp"})  # URL Standard 4.7; blob: is 'null' here

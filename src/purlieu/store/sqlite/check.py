@@ -5,7 +5,6 @@ Asks SQLite of the file, ``soundness.py`` of the rows, and the log of what a pow
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ from purlieu.store.soundness import Unsound, faults
 from purlieu.store.sqlite import SqliteDatabase, is_held
 from purlieu.store.sqlite.pages import PageFile
 from purlieu.store.sqlite.salvage import survey
+from purlieu.value import dataclass
 
 _SHOWN: Final = 20
 

@@ -11,9 +11,10 @@ import os
 from array import array
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from purlieu.value import dataclass, field
 
 Cell = None | int | float | str | bytes
 USUAL_PAGE_BYTES: Final = 4096

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final
@@ -25,6 +24,7 @@ from purlieu.store.sqlite import SqliteDatabase
 from purlieu.store.sqlite.fault import told
 from purlieu.store.sqlite.pages import Cell, PageFile, Record
 from purlieu.store.sqlite.upgrade import OLDEST
+from purlieu.value import dataclass
 
 _BATCH: Final = 1000
 _TYPES: Final[dict[str, tuple[type, ...]]] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,6 +17,7 @@ from purlieu.difference import section_of
 from purlieu.store.database import Row, statements
 from purlieu.store.reader import RunRow
 from purlieu.store.sqlite.fault import told
+from purlieu.value import dataclass
 
 SMALL: Final = 20_000
 """So many rows are sorted when asked for; more are read in the order of an index."""

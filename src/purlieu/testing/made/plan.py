@@ -5,10 +5,10 @@ Values only: shares are of 1 and spans are seconds. What they do to a page is ``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, get_args
 
 from purlieu.testing.made.words import Lastmod, RetryAfter, Snare
+from purlieu.value import dataclass
 
 SNARES: Final[tuple[Snare, ...]] = get_args(Snare)
 
