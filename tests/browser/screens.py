@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -59,4 +60,38 @@ def overflow(page: Page) -> list[str]:
                     && !scrolls(one)).map(one => one.outerHTML.slice(0, 160))];
         }"""
     )
+    return found
+
+
+NAMES: Final = frozenset(
+    "Purlieu API URL CSV JSONL JSON TOML Parquet Web HTML HTTP HTTPS MARS FINDER Sitemaps robots.txt sitemap.xml nofollow canonical "
+    "refresh noindex Retry-After Crawl-delay Content-Type Location Disallow Allow User-agent kB MB RE2 SEO DNS IP GB CPU "
+    "lastmod ETag Last-Modified rule fetch.timeout_seconds crawl_result_detail.csv.zip cron serve purlieu".split()
+)
+"""What is called the same in every language."""
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]")
+_ADDRESS: Final = re.compile(r"https?://[^\s」”）)》]+|/[^\s」”）)》]*")
+
+
+def untranslated(page: Page) -> set[str]:
+    """Return the texts of a page in which English words stand: what is said, not addresses, titles, codes and names."""
+    texts: list[str] = page.evaluate(
+        """() => {
+            const data = ".url, code, pre, script, .what, .title, .reason, .reasons a, select[name=reason] option, .headers, [lang]:not(html), [translate=no]";
+            const found = [document.title];
+            const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            while (walk.nextNode()) if (!walk.currentNode.parentElement.closest(data)) found.push(walk.currentNode.textContent);
+            for (const name of ["title", "aria-label", "alt"])
+                for (const one of document.querySelectorAll(`[${name}]`)) if (!one.closest(data)) found.push(one.getAttribute(name));
+            return found;
+        }"""
+    )
+    data = village.titles()
+    found = set()
+    for text in texts:
+        said = _ADDRESS.sub(" ", text)
+        for one in data:
+            said = said.replace(one, " ")
+        if set(_WORD.findall(said)) - NAMES:
+            found.add(text.strip())
     return found

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.screen import PHONE, Console, Viewer
-from tests.browser.screens import SCREENS, barriers, overflow
+from tests.browser.screens import SCREENS, barriers, overflow, untranslated
 
 
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
@@ -40,3 +42,73 @@ def test_axe_sees_a_fault(look: Callable[..., Viewer], shown: Console) -> None:
     page = look(shown).open("/")
     page.evaluate("document.querySelector('h1').style.cssText = 'color: #999; background: #aaa'")
     assert any("color-contrast" in fault for fault in barriers(page))
+
+
+@pytest.mark.parametrize("language", ["ja", "zh"])
+def test_nothing_is_left_in_english(look: Callable[..., Viewer], shown: Console, language: str) -> None:
+    """On a Japanese and a Chinese screen each text is in that language, but for addresses, titles, codes and names."""
+    viewer = look(shown, language)
+    found = {}
+    for name, path in SCREENS.items():
+        page = viewer.open(path)
+        viewer.picture(f"{name}-{language}")
+        if texts := untranslated(page):
+            found[name] = texts
+    assert found == {}
+
+
+def test_the_language_is_the_browsers_until_it_is_chosen(look: Callable[..., Viewer], shown: Console) -> None:
+    """A page speaks the browser's language; one chosen on a page shows that page again, and holds for the others."""
+    viewer = look(shown, "ja")
+    page = viewer.open("/crawls/1")
+    html = page.locator("html")
+    assert html.get_attribute("lang") == "ja"
+    page.get_by_role("link", name="简体中文").click()
+    expect(html).to_have_attribute("lang", "zh-Hans")
+    assert urlsplit(page.url).path == "/crawls/1"
+    viewer.open("/")
+    expect(html).to_have_attribute("lang", "zh-Hans")
+    page.get_by_role("link", name="English").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Crawls")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_pages_work_without_scripts(look: Callable[..., Viewer], shown: Console, language: str) -> None:
+    """Without JavaScript every screen shows, and the table is filtered, sorted and paged by links and forms."""
+    viewer = look(shown, language, with_scripts=False)
+    for path in SCREENS.values():
+        expect(viewer.open(path).locator("main h1").first).to_be_visible()
+    page = viewer.open(SCREENS["run"])
+    rows = page.locator("table.ledger tbody tr")
+    expect(rows).to_have_count(50)
+    page.locator("a[rel=next]").click()
+    expect(rows.first).not_to_contain_text("https://mill.example/")
+    page.go_back()
+    page.locator("select[name=kind]").select_option("missing")
+    page.locator("#table form button").click()
+    expect(rows).to_have_count(6)
+    page.locator("thead a").nth(1).click()
+    expect(page.locator("th[aria-sort]")).to_have_count(1)
+    expect(rows).to_have_count(6)
+
+
+def test_hostile_text_does_not_run(look: Callable[..., Viewer], hostile: Console) -> None:
+    """Titles, addresses, headers and robots.txt that are scripts are shown as text: none runs, none is asked for."""
+    viewer = look(hostile)
+    page = viewer.open("/runs/1")
+    expect(page.locator(".title").first).to_contain_text("<script>")
+    addresses = page.locator("table.ledger .what a").evaluate_all("links => links.map(one => one.getAttribute('href'))")
+    assert len(addresses) > 2
+    for path in (
+        *addresses,
+        "/",
+        "/crawls/1",
+        "/runs/1/tree?all=on",
+        "/runs/1/hosts?u=https://evil.example/<script>",
+        "/compare",
+    ):
+        viewer.open(path)
+        for closed in page.locator("summary").all():
+            closed.click()
+        assert page.locator("main script, main img, main [onerror], main [onmouseover]").count() == 0, path
+        assert page.locator("a[href^='javascript:'], a[href^='data:']").count() == 0, path

@@ -6,8 +6,10 @@ run. The names are reserved ones and nothing is fetched.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +20,7 @@ from purlieu.response import Fault
 from purlieu.testing.clock import FakeClock
 from purlieu.testing.web import Entry, FakeWeb, redirect
 
+NAME: Final = "Hedgerow Bakery"
 HOME: Final = "https://www.hedgerow.example/"
 SHOP: Final = "https://shop.hedgerow.example/"
 WEEK: Final = 7 * 86_400.0
@@ -52,6 +55,13 @@ def village(week: int) -> dict[str, Entry]:
     return pages
 
 
+@cache
+def titles() -> tuple[str, ...]:
+    """Return the titles of all pages and the name of the crawl, the longest first."""
+    made = {found[1] for page in village(RUNS).values() if (found := re.search("<title>(.*?)</title>", str(page)))}
+    return tuple(sorted({NAME, *made}, key=len, reverse=True))
+
+
 def _pages(week: int) -> Iterator[tuple[str, Entry]]:
     tongues = '<link rel="alternate" hreflang="ja" href="/ja/"><link rel="alternate" hreflang="zh" href="/zh/">'
     breads = [name.lower().replace(" ", "-") for name in _BREADS[: 5 + week]]
@@ -81,7 +91,7 @@ def _pages(week: int) -> Iterator[tuple[str, Entry]]:
         yield f"{SHOP}{path}", 404 if number == 13 else html("/", "/basket?add", title=f"{name} loaf, no. {number}", head=same, body=f"{name} {number}")  # fmt: skip
 
 
-def crawled(store: Path, name: str = "Hedgerow Bakery") -> Path:
+def crawled(store: Path, name: str = NAME) -> Path:
     """Crawl the site once a week until today, and return the store."""
     text = _SETTINGS.format(home=HOME, shop=SHOP, name=name, store=store, output=store.parent / "out")
     made = settings_text.read(text)

@@ -28,7 +28,7 @@ def said(root: Path) -> set[str]:
     source, python = root / "src" / "purlieu", [("**.py", "python")]
     found = [*extract_from_dir(source / "cli", python, keywords=CALLS)]
     found += extract_from_dir(source, python, keywords={"Sentence": None})
-    found += extract_from_dir(source / "console", [("**.html", "jinja2")], keywords={"say": None})
+    found += extract_from_dir(source, [("**.html", "jinja2")], keywords={"say": None})
     return {message for _, _, message, _, _ in found if isinstance(message, str)}
 
 

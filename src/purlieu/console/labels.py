@@ -58,6 +58,61 @@ DIFFERENCES: Final = {
 }
 """What became of a URL between two runs, in a word or two."""
 
+WORDS: Final = {
+    "purpose": {"page": Sentence("page"), "robots": Sentence("robots.txt"), "sitemap": Sentence("sitemap")},
+    "check": {
+        "grant": Sentence("permission beyond the scope"),
+        "list": Sentence("list of URLs"),
+        "scope": Sentence("scope"),
+        "sitemap": Sentence("sitemap"),
+        "filter": Sentence("filters"),
+        "length": Sentence("length"),
+        "trap": Sentence("endless series"),
+        "redirects": Sentence("redirects"),
+        "depth": Sentence("depth"),
+        "nofollow": Sentence("nofollow"),
+    },
+    "found_by": {
+        "seed": Sentence("seed"),
+        "sitemap": Sentence("sitemap"),
+        "link": Sentence("link"),
+        "redirect": Sentence("redirect"),
+        "refresh": Sentence("refresh"),
+        "canonical": Sentence("canonical"),
+        "robots": Sentence("robots.txt"),
+        "owner": Sentence("settings"),
+        "history": Sentence("an earlier run"),
+        "guess": Sentence("guess"),
+    },
+    "landing": {
+        "landed": Sentence("it leads to"),
+        "loop": Sentence("it goes round in a circle at"),
+        "too_many": Sentence("too many redirects, the last to"),
+        "out_of_scope": Sentence("it leads out of scope to"),
+        "failed": Sentence("it leads to what could not be had"),
+    },
+    "pace": {
+        "delay": Sentence("set for all hosts"),
+        "host": Sentence("set for this host"),
+        "default": Sentence("the usual pause"),
+        "crawl-delay": Sentence("Crawl-delay of robots.txt"),
+        "response-time": Sentence("its response time"),
+        "back-off": Sentence("pause after failures"),
+        "loopback": Sentence("this machine: no pause"),
+    },
+    "fact": {
+        "outcome": Sentence("outcome"),
+        "reason": Sentence("reason"),
+        "status": Sentence("status"),
+        "title": Sentence("title"),
+        "canonical": Sentence("canonical"),
+        "redirect_to": Sentence("where it redirects"),
+        "content": Sentence("content"),
+        "headers": Sentence("headers"),
+    },
+}
+"""What other names of the ledger, of judgements, paces and differences are called, by what they are names of."""
+
 
 def group_of(kind: str) -> str:
     """Return the colour group of a kind: good, moved, out, wait or bad."""

@@ -70,6 +70,7 @@ def text(request: Request, template: str, /, **values: object) -> str:
         here=here if request.method == "GET" else "/",
         form_key=session.form_key if session else "",
         kind=lambda one: _labelled(labels.KINDS, one, say),
+        word=lambda what, one: _labelled(labels.WORDS[what], one, say),
         difference=lambda one: _labelled(labels.DIFFERENCES, one, say),
         state=lambda one: State(one).words(language),
         ending=ending,
