@@ -64,13 +64,18 @@ def overflow(page: Page) -> list[str]:
 
 
 NAMES: Final = frozenset(
-    "Purlieu API URL CSV JSONL JSON TOML Parquet Web HTML HTTP HTTPS MARS FINDER Sitemaps robots.txt sitemap.xml nofollow canonical "
-    "refresh noindex Retry-After Crawl-delay Content-Type Location Disallow Allow User-agent kB MB RE2 SEO DNS IP GB CPU "
-    "lastmod ETag Last-Modified rule fetch.timeout_seconds crawl_result_detail.csv.zip cron serve purlieu".split()
-)
+    {
+        "Purlieu", "purlieu", "serve", "API", "URL", "CSV", "JSONL", "JSON", "TOML", "Parquet", "Web", "HTML", "HTTP", "HTTPS",
+        "MARS", "FINDER", "Sitemaps", "robots.txt", "sitemap.xml", "nofollow", "noindex", "canonical", "refresh", "lastmod",
+        "Retry-After", "Crawl-delay", "Disallow", "Allow", "User-agent", "Content-Type", "Location", "ETag", "Last-Modified",
+        "kB", "MB", "GB", "RE2", "SEO", "DNS", "IP", "CPU", "cron", "rule", "fetch.timeout_seconds", "crawl_result_detail.csv.zip",
+    }
+)  # fmt: skip
 """What is called the same in every language."""
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]")
-_ADDRESS: Final = re.compile(r"https?://[^\s」”）)》]+|/[^\s」”）)》]*")
+_DATA: Final = re.compile(
+    r"https?://[^\s」”）)》]+|[\w.]+\.example|/[^\s」”）)》]*|\d{4}-\d\d-\d\dT[\d:+]+|text/html; charset=utf-8|item/"
+)
 
 
 def untranslated(page: Page) -> set[str]:
@@ -89,7 +94,7 @@ def untranslated(page: Page) -> set[str]:
     data = village.titles()
     found = set()
     for text in texts:
-        said = _ADDRESS.sub(" ", text)
+        said = _DATA.sub(" ", text)
         for one in data:
             said = said.replace(one, " ")
         if set(_WORD.findall(said)) - NAMES:
