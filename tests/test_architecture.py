@@ -49,7 +49,7 @@ NOUN_FLOORS: Final = (
         "suspicion",
         "audit",
     ),
-    ("settings", "decide", "admission"),
+    ("settings", "decide", "admission", "timetable"),
     ("judgement",),
 )
 FLOOR_OF: Final = {noun: floor for floor, nouns in enumerate(NOUN_FLOORS) for noun in nouns}

@@ -25,11 +25,15 @@ _FIELDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A cron expression of five fields in a time zone, and how late a start is still worth while."""
+    """A cron expression of five fields in a time zone, and how late a start is still worth while.
+
+    ``public_only``: its runs connect to no private address (R-5.1), as who made it may open none.
+    """
 
     cron: str
     zone: str = "UTC"
     grace_seconds: float = GRACE_SECONDS
+    public_only: bool = False
 
 
 class Action(StrEnum):
@@ -47,6 +51,33 @@ class Decision:
     action: Action
     due_at: float = 0.0
     missed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What a cron expression allows: minutes, hours, days of the month (below 0: the last ones), months (from 1).
+
+    ``weekdays`` from 0, Sunday, to 7, Sunday; a pair is a weekday and which of the month it is, below 0 the last.
+    ``both``: a day must fit month and week; else one of them does.
+    """
+
+    minutes: tuple[int, ...]
+    hours: tuple[int, ...]
+    days: tuple[int, ...]
+    months: tuple[int, ...]
+    weekdays: frozenset[int | tuple[int, int]]
+    both: bool
+
+
+LAST_DAY: int = CronSim.LAST
+LAST_WORKING_DAY: int = CronSim.LAST_WEEKDAY
+
+
+def fields(cron: str) -> Fields:
+    """Return what a cron expression without mistakes allows."""
+    sim = CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
+    minutes, hours, days, months = (tuple(sorted(found)) for found in (sim.minutes, sim.hours, sim.days, sim.months))
+    return Fields(minutes, hours, days, months, frozenset(sim.weekdays), sim.day_and)
 
 
 def mistake(cron: str, zone: str) -> tuple[str, str, str] | None:
@@ -68,7 +99,7 @@ def mistake(cron: str, zone: str) -> tuple[str, str, str] | None:
 
 def following(schedule: Schedule, after: float) -> float | None:
     """Return the first due time after a moment, None when there is none any more."""
-    return next(_times(schedule, after), None)
+    return next(times(schedule, after), None)
 
 
 def judge(schedule: Schedule, handled_at: float, now: float) -> Decision:
@@ -87,13 +118,14 @@ def judge(schedule: Schedule, handled_at: float, now: float) -> Decision:
 
 def _until(schedule: Schedule, after: float, end: float) -> Iterator[float]:
     """Yield the due times between two moments, neither included."""
-    for at in _times(schedule, after):
+    for at in times(schedule, after):
         if at >= end:
             return
         yield at
 
 
-def _times(schedule: Schedule, after: float) -> Iterator[float]:
+def times(schedule: Schedule, after: float) -> Iterator[float]:
+    """Yield the due times after a moment, as long as there are any."""
     start = datetime.fromtimestamp(after, _zone(schedule.zone))
     for at in CronSim(schedule.cron, start):
         moment = at.timestamp()

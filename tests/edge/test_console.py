@@ -20,8 +20,10 @@ from tests.made_store import STARTED_AT, MadeStore
 from purlieu.cli.main import main
 from purlieu.console.api import ENDPOINTS
 from purlieu.console.app import STATIC, application
-from purlieu.console.guard import HEADERS, SESSION_SECONDS, TRIES, Door, Guard, hashed
+from purlieu.console.guard import HEADERS, SESSION_SECONDS, TRIES, Door, Guard
+from purlieu.console.keys import Keys, Role, hashed
 from purlieu.console.live import MOST_SECONDS
+from purlieu.console.parts import Terms
 from purlieu.console.speech import preferred
 from purlieu.errors import StoreError
 from purlieu.report.crawl_result import ZIP_NAME
@@ -83,12 +85,20 @@ class Started:
 class Console:
     """A console over a made store, asked through a client that has come in by the token."""
 
-    def __init__(self, store: MadeStore, clock: HandClock, password: str = "") -> None:
+    def __init__(
+        self,
+        store: MadeStore,
+        clock: HandClock,
+        password: str = "",
+        keys: Keys | None = None,
+        terms: Terms | None = None,
+    ) -> None:
         """Build it."""
         self.started = Started()
         self.clock = clock
-        self.door = Door(frozenset({"127.0.0.1:8760"}), "purlieu_8760", clock.monotonic, password)
-        self.app: Guard = application(str(store.path), self.door, clock, self.started)
+        keys = keys or Keys({Role.OWNER: (password,)} if password else None)
+        self.door = Door(frozenset({"127.0.0.1:8760"}), "purlieu_8760", clock.monotonic, keys)
+        self.app: Guard = application(str(store.path), self.door, clock, self.started, terms=terms)
         self.client = self.stranger()
         self.audit = Path(f"{store.path}.audit.jsonl")
         self.client.get("/", params={"token": self.door.token})
@@ -241,7 +251,9 @@ def test_a_password_stands_where_the_token_does_not(store: MadeStore) -> None:
     answer = stranger.post("/login", data={"password": "a long password"}, headers={"origin": BASE})
     assert "Home" in stranger.get("/runs/1").text
     assert answer.status_code == 200
-    assert [json.loads(line)["action"] for line in console.audit.read_text().splitlines()] == ["login"]
+    assert [json.loads(line)["action"] for line in console.audit.read_text().splitlines()] == [
+        "login_refused"
+    ] * TRIES + ["login"]
 
 
 def test_a_session_ends(console: Console) -> None:

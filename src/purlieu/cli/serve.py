@@ -17,21 +17,26 @@ from typing import Final
 
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
+from purlieu.schedule import mistake
 from purlieu.store.sqlite import SqliteDatabase
 
 PORT: Final = 8760
-PASSWORD: Final = "PURLIEU_CONSOLE_PASSWORD"  # noqa: S105  the variable's name, no password
 _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until it is stopped, and return 0. Raises SettingsError for what was typed wrong, StoreError."""
+    from purlieu.cli import serve_keys
     from purlieu.console.app import application, serve
-    from purlieu.console.guard import Door, hashed
+    from purlieu.console.guard import Door
+    from purlieu.console.parts import Terms
     from purlieu.crawl.process import RunProcess
 
-    password = os.environ.get(PASSWORD, "")
-    host, port = _place(arguments, password)
+    if arguments.hash:
+        return serve_keys.print_hash()
+    keys = serve_keys.of_environment(os.environ)
+    host, port = _place(arguments, has_keys=bool(keys))
+    is_elsewhere = not _is_local(host) or bool(arguments.allow_host)
     store = str(Path(arguments.store).resolve())
     SqliteDatabase.beside(store).close()  # made when absent, brought up to date when older
     listener = _listener(host, port)
@@ -41,15 +46,15 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.allow_host or ():  # behind a proxy the port is another, or none
         names |= {name.lower(), f"{name.lower()}:{port}"}
     clock = RealClock()
-    door = Door(
-        frozenset(names),
-        f"purlieu_{port}",
-        clock.monotonic,
-        hashed(password) if password else "",
-        is_secure=arguments.https,
+    cookie = f"__Host-purlieu_{port}" if arguments.https else f"purlieu_{port}"
+    door = Door(frozenset(names), cookie, clock.monotonic, keys, is_secure=arguments.https)
+    terms = Terms(
+        zone=arguments.zone or "",
+        private=arguments.allow_private or not is_elsewhere,
+        keeps=not arguments.no_keep,
     )
-    app = application(store, door, clock, RunProcess.start)
-    key = "" if password else f"?token={door.token}"
+    app = application(store, door, clock, RunProcess.start, terms=terms)
+    key = "" if keys else f"?token={door.token}"
     sys.stdout.write(f"http://{shown if host not in {'0.0.0.0', '::'} else socket.gethostname()}:{port}/{key}\n")  # noqa: S104
     sys.stdout.flush()
     try:
@@ -61,25 +66,36 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _place(arguments: argparse.Namespace, password: str) -> tuple[str, int]:
-    """Return where to listen; anywhere but on this machine only with a password."""
+def _place(arguments: argparse.Namespace, *, has_keys: bool) -> tuple[str, int]:
+    """Return where to listen; anywhere but on this machine only with a password or token."""
+    from purlieu.cli.serve_keys import PASSWORD
+
     host, text = arguments.host, arguments.port
     mistakes = []
     if not text.isdecimal() or not 0 <= int(text[:6]) <= 65_535:
         mistakes.append(Mistake("--port", text, "write a number from 0 to 65535; 0 takes a free one"))
     try:
-        is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
+        is_local = _is_local(host)
     except ValueError:
         is_local = False
         mistakes.append(Mistake("--host", host, "write an address of this machine, such as 127.0.0.1 or 0.0.0.0"))
-    if not mistakes and not is_local and not password:
+    if not mistakes and not is_local and not has_keys:
         remedy = f"others could reach the console there: set a password in the environment variable {PASSWORD}"
         mistakes.append(Mistake("--host", host, remedy))
-    if password and len(password) < 10 and not password.startswith("$argon2"):
-        mistakes.append(Mistake(PASSWORD, "…", "take at least 10 characters, or an argon2 hash of the password"))
+    if not mistakes and arguments.allow_host and not has_keys:
+        remedy = f"a further name is for others to reach the console: set a password in the variable {PASSWORD}"
+        mistakes.append(Mistake("--allow-host", arguments.allow_host[0], remedy))
+    if arguments.zone and mistake("0 0 * * *", arguments.zone):
+        remedy = "write a time zone's name, such as Asia/Tokyo or UTC, that the system's tzdata has"
+        mistakes.append(Mistake("--zone", arguments.zone, remedy))
     if mistakes:
         raise SettingsError(tuple(mistakes))
     return ("127.0.0.1" if host == "localhost" else host), int(text)
+
+
+def _is_local(host: str) -> bool:
+    """Return whether an address is of this machine alone; ValueError for none."""
+    return host == "localhost" or ipaddress.ip_address(host).is_loopback
 
 
 def _listener(host: str, port: int) -> socket.socket:

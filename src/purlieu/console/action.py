@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from purlieu.console import grant
+from purlieu.console.audit import audit
 from purlieu.console.parts import Parts, crawl_of, parts_of, reading, run_of
 from purlieu.console.show import page
-from purlieu.report.column import iso8601
 from purlieu.sentence import Sentence
 from purlieu.store.reader import RunRow
 from purlieu.store.sqlite import SqliteDatabase, is_held
@@ -35,37 +34,43 @@ MOST_FORM_BYTES: Final = 65_536
 
 async def run_now(request: Request) -> Response:
     """Start a run of a crawl with the settings of its last one."""
-    if refusal := await _refused(request):
+    if refusal := await refused(request):
         return refusal
     parts = parts_of(request)
     with reading(request) as reader:
         name = crawl_of(reader, request)
         last = reader.latest(name)
+        config = reader.config(last) if last else ""
     number = request.path_params["crawl"]
     if last is None:
-        return _no(request, NEVER_RAN)
+        return no(request, NEVER_RAN)
+    if (wrong := grant.of_text(config, parts.terms)) is not None:
+        return no(request, wrong, HTTPStatus.FORBIDDEN)
     if is_held(parts.store):
-        return _no(request, BUSY)
-    return await _start(request, ["crawl", "--again", name], "run", {"crawl": name}, f"/crawls/{number}")
+        return no(request, BUSY)
+    return await start(request, ["crawl", "--again", name], "run", {"crawl": name}, f"/crawls/{number}")
 
 
 async def resume(request: Request) -> Response:
     """Go on with an unfinished run, which must be the last of its crawl."""
-    if refusal := await _refused(request):
+    if refusal := await refused(request):
         return refusal
     parts = parts_of(request)
     with reading(request) as reader:
         run = run_of(reader, request)
         last = reader.latest(run.crawl)
+        config = reader.config(run)
+    if (wrong := grant.of_text(config, parts.terms)) is not None:
+        return no(request, wrong, HTTPStatus.FORBIDDEN)
     if last is None or last.id != run.id or not may_resume(run, parts):
-        return _no(request, BUSY if is_held(parts.store) else NOTHING_TO_RESUME)
+        return no(request, BUSY if is_held(parts.store) else NOTHING_TO_RESUME)
     words = ["crawl", "--again", run.crawl, "--resume"]
-    return await _start(request, words, "resume", {"run": run.id}, f"/runs/{run.id}")
+    return await start(request, words, "resume", {"run": run.id, "crawl": run.crawl}, f"/runs/{run.id}")
 
 
 async def stop(request: Request) -> Response:
     """Ask a run to stop; what is in flight ends first (R-8.5)."""
-    if refusal := await _refused(request):
+    if refusal := await refused(request):
         return refusal
     parts = parts_of(request)
     with reading(request) as reader:
@@ -79,9 +84,11 @@ async def stop(request: Request) -> Response:
         finally:
             database.close()
 
-    if run.state != "running" or not await asyncio.to_thread(ask):
-        return _no(request, NOT_RUNNING)
-    audit(request, "stop", {"run": run.id})
+    if run.state != "running":
+        return no(request, NOT_RUNNING)
+    audit(request, "stop", {"run": run.id, "crawl": run.crawl})
+    if not await asyncio.to_thread(ask):
+        return no(request, NOT_RUNNING)
     return RedirectResponse(f"/runs/{run.id}", HTTPStatus.SEE_OTHER)
 
 
@@ -89,15 +96,6 @@ def may_resume(run: RunRow, parts: Parts) -> bool:
     """Return whether a run can be gone on with: stopped, cut short by a limit, or killed, while nobody crawls."""
     unfinished = run.state != "done" or (run.stop_reason or "").startswith("limit:")
     return unfinished and not is_held(parts.store)
-
-
-def audit(request: Request, action: str, what: dict[str, Any]) -> None:
-    """Add a line to the file of changes: when, from where, what."""
-    parts = parts_of(request)
-    caller = request.client.host if request.client else ""
-    line = {"at": iso8601(parts.clock.now()), "from": caller, "action": action, **what}
-    with Path(parts.audit).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 async def is_ours(request: Request) -> bool:
@@ -120,19 +118,24 @@ async def form_of(request: Request) -> dict[str, str]:
         return {}
 
 
-async def _refused(request: Request) -> Response | None:
-    return None if await is_ours(request) else _no(request, FORM, HTTPStatus.FORBIDDEN)
+async def refused(request: Request) -> Response | None:
+    """Return the answer to a form that does not carry the key of its session, None for one that does."""
+    return None if await is_ours(request) else no(request, FORM, HTTPStatus.FORBIDDEN)
 
 
-def _no(request: Request, why: Sentence, status: int = HTTPStatus.CONFLICT) -> Response:
+def no(request: Request, why: str, status: int = HTTPStatus.CONFLICT) -> Response:
+    """Return the page that says why something was not done."""
     return page(request, "refused.html", status, why=why)
 
 
-async def _start(request: Request, words: list[str], action: str, what: dict[str, Any], back: str) -> Response:
-    """Start a process and wait a moment: one that ends at once has something to say."""
+async def start(request: Request, words: list[str], action: str, what: dict[str, Any], back: str) -> Response:
+    """Start a run as a process and wait a moment: one that ends at once has something to say.
+
+    It opens no private network where this console may open none (R-5.1).
+    """
     parts = parts_of(request)
     audit(request, action, what)
-    words = [*words, "--store", parts.store, "--quiet"]
+    words = [*words, *grant.words_of(parts.terms), "--store", parts.store, "--quiet"]
     try:
         child = await parts.start(words)
     except OSError as error:

@@ -18,9 +18,11 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from purlieu.console import action, address, api, compare, crawls, files, hosts, live, tree
-from purlieu.console.guard import LOGIN, Door, Guard
-from purlieu.console.parts import NotThere, Parts, Preparing, Shelves, Workshop, parts_of, warm_up
+from purlieu.console import action, address, api, compare, crawls, files, hosts, keeping, live, schedules, tree, zone
+from purlieu.console.audit import audit
+from purlieu.console.audit import show as show_audit
+from purlieu.console.guard import LOGIN, Door, Guard, caller_of
+from purlieu.console.parts import NotThere, Parts, Preparing, Shelves, Terms, Workshop, parts_of, warm_up
 from purlieu.console.show import page
 from purlieu.console.speech import COOKIE
 from purlieu.crawl.clock import Clock
@@ -33,7 +35,9 @@ STATIC: Final = Path(__file__).parent / "static"
 _YEAR: Final = 365 * 86_400
 
 
-def application(store: str, door: Door, clock: Clock, start: Starter, folder: Path | None = None) -> Guard:
+def application(
+    store: str, door: Door, clock: Clock, start: Starter, folder: Path | None = None, terms: Terms | None = None
+) -> Guard:
     """Return the console of a store.
 
     ``start`` starts ``purlieu`` with some words; ``folder`` is where shelves lie, beside the store where none is named.
@@ -41,12 +45,13 @@ def application(store: str, door: Door, clock: Clock, start: Starter, folder: Pa
     workshop = Workshop()
     shelves = Shelves(store, folder or Path(f"{store}.console"), clock, workshop)
 
-    parts = Parts(store, clock, door, start, workshop, shelves, Path(f"{store}.audit.jsonl"))
+    parts = Parts(store, clock, door, start, workshop, shelves, Path(f"{store}.audit.jsonl"), terms or Terms())
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         warming = asyncio.create_task(asyncio.to_thread(warm_up, parts))
-        yield
+        async with keeping.kept(parts):
+            yield
         workshop.close()
         await warming
 
@@ -91,7 +96,10 @@ def _routes() -> list[Route | Mount]:
         Route("/runs/{run:int}/stop", action.stop, methods=["POST"]),
         Route("/runs/{run:int}/resume", action.resume, methods=["POST"]),
         Route("/compare", compare.show),
+        Route("/changes", show_audit),
+        *schedules.routes(),
         Route("/language", _language),
+        Route("/zone", _zone),
         Route(LOGIN, _login, methods=["GET", "POST"]),
         Route("/logout", _logout, methods=["POST"]),
         *api.routes(),
@@ -101,37 +109,64 @@ def _routes() -> list[Route | Mount]:
 
 def _language(request: Request) -> Response:
     """Remember the language that was chosen, and go back to the page it was chosen on."""
-    back, chosen = request.query_params.get("back", "/"), request.query_params.get("to", "")
-    is_local = back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable()
-    answer = RedirectResponse(back if is_local else "/", HTTPStatus.SEE_OTHER)
+    chosen = request.query_params.get("to", "")
+    answer = _back(request)
     if chosen in LANGUAGES:
         answer.set_cookie(COOKIE, chosen, max_age=_YEAR, httponly=True, samesite="strict", path="/")
     return answer
 
 
+def _zone(request: Request) -> Response:
+    """Ask for a time zone; remember the one that was chosen, or forget it for that of the browser, and go back."""
+    chosen = request.query_params.get("to")
+    if chosen is None or (chosen and not zone.is_zone(chosen)):
+        back = request.query_params.get("back", "/")
+        return page(request, "zone.html", wrong=chosen is not None, back=back, zones=zone.names())
+    answer = _back(request)
+    if chosen:
+        answer.set_cookie(zone.CHOSEN, chosen, max_age=_YEAR, httponly=True, samesite="strict", path="/")
+    else:
+        answer.delete_cookie(zone.CHOSEN, httponly=True, samesite="strict", path="/")
+    return answer
+
+
+def _back(request: Request) -> Response:
+    """Return to the page that a choice was made on, which is one of this console."""
+    back = request.query_params.get("back", "/")
+    is_local = back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable()
+    return RedirectResponse(back if is_local else "/", HTTPStatus.SEE_OTHER)
+
+
 async def _login(request: Request) -> Response:
-    """Ask for the owner's password; five wrong ones in a minute are followed by a pause for all."""
+    """Ask for a password or token; five wrong ones in a minute are followed by a pause for who sent them."""
     door = parts_of(request).door
-    if not door.password:
+    if not door.keys:
         raise NotThere(LOGIN)
     if request.method == "GET":
         return page(request, "login.html", wrong=False, throttled=False)
     given = (await action.form_of(request)).get("password", "")
-    throttled = door.is_throttled()
-    if throttled or not await asyncio.to_thread(door.is_password, given[:1_000]):
-        status = HTTPStatus.TOO_MANY_REQUESTS if throttled else HTTPStatus.FORBIDDEN
-        return page(request, "login.html", status, wrong=not throttled, throttled=throttled)
+    caller = caller_of(request)
+    if not door.may_try(caller):
+        return page(request, "login.html", HTTPStatus.TOO_MANY_REQUESTS, wrong=False, throttled=True)
+    role = await asyncio.to_thread(door.keys.role_of, given)
+    if role is None:
+        audit(request, "login_refused", {})
+        return page(request, "login.html", HTTPStatus.FORBIDDEN, wrong=True, throttled=False)
+    door.was_right(caller)
     answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
-    door.let_in(answer)
-    action.audit(request, "login", {})
+    request.state.session = door.let_in(request, answer, role)
+    audit(request, "login", {})
     return answer
 
 
 async def _logout(request: Request) -> Response:
     """End the session."""
     if await action.is_ours(request):
+        audit(request, "logout", {})
         parts_of(request).door.let_out(request)
-    return RedirectResponse("/", HTTPStatus.SEE_OTHER)
+    answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
+    answer.headers["Clear-Site-Data"] = '"cache"'
+    return answer
 
 
 # -- what is wrong -----------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ name to it reach it too. Knows no page but the two that it sends to.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from purlieu.console.keys import Keys, Role
 from purlieu.value import dataclass, field
 
 HEADERS: Final = {
@@ -38,21 +40,27 @@ OPEN: Final = ("/static/",)
 SESSION_SECONDS: Final = 12 * 3600.0
 MOST_SESSIONS: Final = 1_000
 TRIES: Final = 5
-"""Wrong passwords in a minute, over all callers: further ones are not looked at until it has passed."""
+"""Wrong passwords and tokens in a minute from one caller: further ones are not looked at until it has passed."""
+MOST_TRIES: Final = 30
+"""The same over all callers, of whom a proxy makes one."""
 TRY_SECONDS: Final = 60.0
+LEAVES: Final = ("/logout",)
+"""What a viewer may ask for although it changes something: their own session."""
+_SAFE: Final = frozenset({"GET", "HEAD"})
 
 
 @dataclass(slots=True)
 class Session:
-    """Who is in: until when, and the secret that each form of theirs carries."""
+    """Who is in: until when, as what, and the secret that each form of theirs carries."""
 
     expires_at: float
+    role: Role = Role.OWNER
     form_key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
 
 @dataclass(slots=True)
 class Door:
-    """What lets in: the token of this start, or the owner's password by its argon2 hash; held in memory alone.
+    """What lets in: the token of this start, or the passwords and tokens of owner and viewer; held in memory alone.
 
     ``hosts`` are the names, with port, under which the console may be asked. Times are monotonic seconds.
     """
@@ -60,11 +68,11 @@ class Door:
     hosts: frozenset[str]
     cookie: str
     now: Callable[[], float]
-    password: str = ""
+    keys: Keys = field(default_factory=Keys)
     is_secure: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     _sessions: OrderedDict[str, Session] = field(default_factory=OrderedDict)
-    _failed: list[float] = field(default_factory=list)
+    _tried: list[tuple[float, str]] = field(default_factory=list)
 
     def session(self, request: Request) -> Session | None:
         """Return the session of a request, None when there is none or it is over."""
@@ -75,46 +83,44 @@ class Door:
             return None
         return found
 
-    def let_in(self, answer: Response) -> None:
-        """Begin a session, and put its cookie on an answer."""
+    def let_in(self, request: Request, answer: Response, role: Role = Role.OWNER) -> Session:
+        """Begin a session under a new key, and put its cookie on an answer; one that there was before is over."""
+        self.let_out(request)
         key = secrets.token_urlsafe(32)
-        self._sessions[key] = Session(self.now() + SESSION_SECONDS)
+        session = self._sessions[key] = Session(self.now() + SESSION_SECONDS, role)
         while len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
         answer.set_cookie(self.cookie, key, httponly=True, samesite="strict", secure=self.is_secure, path="/")
+        return session
 
     def let_out(self, request: Request) -> None:
         """End the session of a request."""
         self._sessions.pop(request.cookies.get(self.cookie, ""), None)
 
     def is_token(self, given: str) -> bool:
-        """Return whether it is the token of this start; with a password there is none."""
-        return not self.password and secrets.compare_digest(given.encode(), self.token.encode())
+        """Return whether it is the token of this start; with a password or token of the owner's there is none."""
+        return not self.keys and secrets.compare_digest(given.encode(), self.token.encode())
 
-    def is_throttled(self) -> bool:
-        """Return whether so many passwords were wrong that no further one is looked at."""
+    def may_try(self, caller: str) -> bool:
+        """Count a try of a caller's and return whether it may be looked at; ``was_right`` takes it back."""
         now = self.now()
-        self._failed = [at for at in self._failed if at > now - TRY_SECONDS]
-        return len(self._failed) >= TRIES
-
-    def is_password(self, given: str) -> bool:
-        """Return whether it is the owner's password; takes the time that argon2 takes."""
-        from argon2 import PasswordHasher
-        from argon2.exceptions import InvalidHashError, VerificationError
-
-        try:
-            PasswordHasher().verify(self.password, given)
-        except (VerificationError, InvalidHashError):
-            self._failed.append(self.now())
+        self._tried = [(at, who) for at, who in self._tried if at > now - TRY_SECONDS]
+        if len(self._tried) >= MOST_TRIES or sum(who == caller for _, who in self._tried) >= TRIES:
             return False
+        self._tried.append((now, caller))  # before it is looked at: many at the same time are no way round
         return True
 
+    def was_right(self, caller: str) -> None:
+        """Take back the last try of a caller's."""
+        for place in range(len(self._tried) - 1, -1, -1):
+            if self._tried[place][1] == caller:
+                del self._tried[place]
+                return
 
-def hashed(password: str) -> str:
-    """Return the argon2 hash of a password; one that is a hash already stays as it is."""
-    from argon2 import PasswordHasher
 
-    return password if password.startswith("$argon2") else PasswordHasher().hash(password)
+def caller_of(request: Request) -> str:
+    """Return the address that a request comes from."""
+    return request.client.host if request.client else ""
 
 
 class Guard:
@@ -146,7 +152,25 @@ class Guard:
                     headers["Cache-Control"] = "no-store"
             await send(message)
 
+        if answer is None and (given := _bearer(request)) is not None and not request.url.path.startswith(OPEN):
+            answer = await self._by_token(request, given)
         await (answer or self._app)(scope, receive, guarded)
+
+    async def _by_token(self, request: Request, given: str) -> Response | None:
+        """Let a request pass that carries a token, and refuse one that carries a wrong one."""
+        door, caller = self._door, caller_of(request)
+        role = Role.OWNER if door.is_token(given) else None
+        if role is None and door.keys:
+            if not door.keys.knows(given) and not door.may_try(caller):
+                return self._refuse(request, HTTPStatus.TOO_MANY_REQUESTS, "throttled")
+            is_known = door.keys.knows(given)
+            role = await asyncio.to_thread(door.keys.role_of, given)
+            if role is not None and not is_known:
+                door.was_right(caller)
+        if role is None:
+            return self._refuse(request, HTTPStatus.UNAUTHORIZED, "token")
+        request.state.session = Session(door.now() + SESSION_SECONDS, role)
+        return None
 
     def _answer(self, request: Request) -> Response | None:
         """Return the answer of the door, None when the request may pass."""
@@ -158,6 +182,8 @@ class Guard:
         path = request.url.path
         if path.startswith(OPEN):
             return None
+        if _bearer(request) is not None:
+            return None if request.method in _SAFE else self._refuse(request, HTTPStatus.FORBIDDEN, "token")
         given = request.query_params.get("token")
         if given is not None and request.method == "GET" and self._door.is_token(given):
             rest = [pair for pair in request.query_params.multi_items() if pair[0] != "token"]
@@ -165,17 +191,25 @@ class Guard:
             answer = RedirectResponse(
                 f"/{path.lstrip('/')}{f'?{urlencode(rest)}' if rest else ''}", HTTPStatus.SEE_OTHER
             )
-            self._door.let_in(answer)
+            self._door.let_in(request, answer)
             return answer
         session = self._door.session(request)
         if session is None:
-            if self._door.password and path == LOGIN:
+            if self._door.keys and path == LOGIN:
                 return None
-            if self._door.password and request.method == "GET" and not path.startswith("/api"):
+            if self._door.keys and request.method == "GET" and not path.startswith("/api"):
                 return RedirectResponse(LOGIN, HTTPStatus.SEE_OTHER)
             return self._refuse(request, HTTPStatus.FORBIDDEN, "session")
         request.state.session = session
+        if session.role is not Role.OWNER and request.method not in _SAFE and path not in {LOGIN, *LEAVES}:
+            return self._refuse(request, HTTPStatus.FORBIDDEN, "viewer")
         return None
+
+
+def _bearer(request: Request) -> str | None:
+    """Return the token of a program's request, None when it carries none (RFC 6750)."""
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    return given.strip() if scheme.lower() == "bearer" else None
 
 
 def _is_own(request: Request) -> bool:
@@ -185,7 +219,7 @@ def _is_own(request: Request) -> bool:
     site = request.headers.get("sec-fetch-site")
     if origin is not None and origin.lower() not in {f"http://{own}", f"https://{own}"}:
         return False
-    if request.method in {"GET", "HEAD"}:
+    if request.method in _SAFE:
         # A link from elsewhere may open a page, in a window of its own; nothing of ours is loaded into another's.
         return site not in {"cross-site", "same-site"} or request.headers.get("sec-fetch-dest") == "document"
     return origin is not None or site == "same-origin"

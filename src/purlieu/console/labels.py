@@ -100,6 +100,27 @@ WORDS: Final = {
         "back-off": Sentence("pause after failures"),
         "loopback": Sentence("this machine: no pause"),
     },
+    "role": {"owner": Sentence("owner"), "viewer": Sentence("viewer")},
+    "change": {
+        "login": Sentence("signed in"),
+        "login_refused": Sentence("was not let in"),
+        "logout": Sentence("signed out"),
+        "run": Sentence("started a run"),
+        "stop": Sentence("stopped a run"),
+        "resume": Sentence("resumed a run"),
+        "schedule_add": Sentence("added a schedule"),
+        "schedule_on": Sentence("switched a schedule on"),
+        "schedule_off": Sentence("switched a schedule off"),
+        "schedule_remove": Sentence("removed a schedule"),
+    },
+    "event": {
+        "waiting": Sentence("waits for the store"),
+        "started": Sentence("under way"),
+        "ended": Sentence("ended"),
+        "failed": Sentence("no run began"),
+        "missed": Sentence("missed"),
+        "overlapped": Sentence("left out: overlapped"),
+    },
     "fact": {
         "outcome": Sentence("outcome"),
         "reason": Sentence("reason"),
@@ -112,6 +133,14 @@ WORDS: Final = {
     },
 }
 """What other names of the ledger, of judgements, paces and differences are called, by what they are names of."""
+
+ENDED: Final = {
+    "done": Sentence("the run finished"),
+    "stopped": Sentence("the run was stopped by its owner"),
+    "failed": Sentence("the run was stopped by the system"),
+    "killed": Sentence("the run was killed"),
+}
+"""How a run of a schedule ended."""
 
 
 def group_of(kind: str) -> str:

@@ -181,6 +181,19 @@ class Shelves:
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What whoever started the console laid down.
+
+    ``zone`` that times are told in, "" for the browser's; ``private``: runs and settings may open the networks of this
+    machine (R-5.1); ``keeps``: it starts the runs that are due.
+    """
+
+    zone: str = ""
+    private: bool = True
+    keeps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """What the console is built of. ``start`` begins a run as a process; ``audit`` is the file of changes."""
 
@@ -191,6 +204,7 @@ class Parts:
     workshop: Workshop
     shelves: Shelves
     audit: Path
+    terms: Terms = Terms()
     children: set[object] = field(default_factory=set)
 
 

@@ -7,7 +7,6 @@ in it are replaced here. Reads nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +17,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from purlieu import __version__
-from purlieu.console import labels
+from purlieu.console import labels, zone
+from purlieu.console.keys import Role
 from purlieu.console.speech import NAMES, language_of
 from purlieu.outcome import REASONS
 from purlieu.report.states import State
@@ -58,25 +58,32 @@ def text(request: Request, template: str, /, **values: object) -> str:
     language = language_of(request)
     say = speaker(language)
     session = getattr(request.state, "session", None)
+    may_change = session is not None and session.role is Role.OWNER
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
 
     def ending(name: str) -> str:
         return REASONS[name].sentence(language) if name in REASONS else ""
 
-    return _environment().get_template(template).render(
-        say=say,
-        said=lambda one: said(one, say),
-        language=language,
-        here=here if request.method == "GET" else "/",
-        form_key=session.form_key if session else "",
-        kind=lambda one: _labelled(labels.KINDS, one, say),
-        word=lambda what, one: _labelled(labels.WORDS[what], one, say),
-        difference=lambda one: _labelled(labels.DIFFERENCES, one, say),
-        state=lambda one: State(one).words(language),
-        ending=ending,
-        sentence=lambda one: one.sentence(language),
-        **values,
-    )  # fmt: skip
+    parts = getattr(request.app.state, "parts", None) if "app" in request.scope else None
+    place = zone.name_of(request, parts.terms.zone if parts else "")
+    with zone.told_in(place):
+        return _environment().get_template(template).render(
+            say=say,
+            said=lambda one: said(one, say),
+            language=language,
+            here=here if request.method == "GET" else "/",
+            form_key=session.form_key if session and may_change else "",
+            may_change=may_change,
+            session=session,
+            zone=place,
+            kind=lambda one: _labelled(labels.KINDS, one, say),
+            difference=lambda one: _labelled(labels.DIFFERENCES, one, say),
+            word=lambda what, one: _labelled(labels.WORDS[what], one, say),
+            state=lambda one: State(one).words(language),
+            ending=ending,
+            sentence=lambda one: one.sentence(language),
+            **values,
+        )  # fmt: skip
 
 
 def _labelled(table: Mapping[str, Sentence], name: str, say: Say) -> str:
@@ -89,13 +96,13 @@ def number(value: float) -> str:
 
 
 def moment(at: float | None) -> str:
-    """Return a time in seconds since the epoch as date and time in the zone of the machine, "" for none."""
-    return "" if at is None else datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    """Return a time in seconds since the epoch as date and time in the zone of the page, "" for none."""
+    return "" if at is None else zone.local(at).strftime("%Y-%m-%d %H:%M")
 
 
 def iso(at: float | None) -> str:
     """Return the same exactly, with its zone, for machines and for who points at it."""
-    return "" if at is None else datetime.fromtimestamp(at, UTC).astimezone().isoformat(timespec="seconds")
+    return "" if at is None else zone.local(at).isoformat(timespec="seconds")
 
 
 def span(seconds: float | None) -> str:

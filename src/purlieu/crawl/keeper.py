@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from purlieu.crawl.clock import Clock
 from purlieu.errors import StoreError
 from purlieu.schedule import Action, Decision, following, judge
+from purlieu.sentence import Sentence
 from purlieu.store import schedules
 from purlieu.store.database import Database
 from purlieu.store.schedules import Open, Planned
@@ -27,6 +28,14 @@ AHEAD_SECONDS: Final = 86_400.0
 """What was seen to so far in the future was written by a clock that was wrong."""
 BEGIN_SECONDS: Final = 60.0
 """A run that was started must have begun after so long, else it is taken to have failed."""
+
+SWITCHED_OFF: Final = Sentence("the schedule was switched off or removed")
+WINS: Final = Sentence("a run in progress wins")
+HELD: Final = Sentence("another crawl held the store for the whole grace period")
+NOT_KEPT: Final = Sentence("no keeper ran within the grace period")
+NOT_BEGUN: Final = Sentence("no run began")
+DETAILS: Final = (SWITCHED_OFF, WINS, HELD, NOT_KEPT, NOT_BEGUN, Sentence("no keeper ran"))
+"""What is recorded of a due time besides its state, in English; the end of a run and what a process said besides."""
 
 
 class Child(Protocol):
@@ -95,6 +104,8 @@ class Keeper:
                 self._follow(event, now)
         next_at = now + LOOK_SECONDS
         for planned in schedules.every(self._database):
+            if planned.paused_at is not None:
+                continue
             if planned.handled_at > now + AHEAD_SECONDS:
                 schedules.anchor(self._database, planned, now)
             decision = judge(planned.schedule, planned.handled_at, now)
@@ -124,19 +135,21 @@ class Keeper:
         missed = (first, decision.missed) if decision.missed else None
         state, detail = "waiting", ""
         if decision.action is Action.MISSED:
-            state, detail = "missed", "no keeper ran within the grace period"
+            state, detail = "missed", NOT_KEPT
         elif planned.crawl in self._crawling():
-            state, detail = "overlapped", "a run in progress wins"
+            state, detail = "overlapped", WINS
         if schedules.handle(self._database, planned, (decision.due_at, state, detail), missed, now):
             self._tell(planned, decision.due_at, state)
 
     async def _begin(self, event: Open, now: float) -> None:
         """Start what waits, if the store is free; else leave it, until its grace is over."""
         planned, crawling = event.planned, self._crawling()
-        if planned.crawl in crawling:
-            self._turn(event, "overlapped", now, detail="a run in progress wins")
+        if planned.paused_at is not None:
+            self._turn(event, "missed", now, detail=SWITCHED_OFF)
+        elif planned.crawl in crawling:
+            self._turn(event, "overlapped", now, detail=WINS)
         elif now - event.due_at > planned.schedule.grace_seconds:
-            self._turn(event, "missed", now, detail="another crawl held the store for the whole grace period")
+            self._turn(event, "missed", now, detail=HELD)
         elif not crawling and not self._is_busy() and self._turn(event, "started", now):
             try:
                 child = await self._start(words(planned, self._store))
@@ -163,7 +176,7 @@ class Keeper:
         elif begun is not None and (begun[1] != "running" or not self._is_busy()):
             self._turn(event, "ended", now, run=begun[0], detail="killed" if begun[1] == "running" else begun[1])
         elif begun is None and now - event.at > BEGIN_SECONDS:
-            self._turn(event, "failed", now, detail="no run began")
+            self._turn(event, "failed", now, detail=NOT_BEGUN)
 
     def _crawling(self) -> set[str]:
         """Return the crawls of which a run is under way: those started here, and those that hold the store."""
@@ -187,4 +200,5 @@ async def _ending(child: Child) -> tuple[int, str]:
 def words(planned: Planned, store: str) -> list[str]:
     """Return what is typed after ``purlieu`` for a run of a schedule."""
     how = ["-c", planned.config, "--name", planned.crawl] if planned.config else ["--again", planned.crawl]
-    return ["crawl", *how, "--store", store, "--quiet"]
+    closed = ["--public-only"] if planned.schedule.public_only else []
+    return ["crawl", *how, *closed, "--store", store, "--quiet"]

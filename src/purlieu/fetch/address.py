@@ -161,9 +161,10 @@ class AddressGuard:
     are open to requests in scope; all else is closed (R-5.1).
     """
 
-    def __init__(self, allowed: Iterable[str] = ()) -> None:
-        """Open the owner's classes (``fetch.allow_addresses``)."""
-        self._open = {"public", *allowed}
+    def __init__(self, allowed: Iterable[str] = (), *, public_only: bool = False) -> None:
+        """Open the owner's classes (``fetch.allow_addresses``), or public addresses alone and for good."""
+        self._public_only = public_only
+        self._open = {"public", *(() if public_only else allowed)}
         self._pinned: dict[str, str] = {}
 
     def admit(self, address: str, host: str, *, opens: bool, in_scope: bool) -> bool:
@@ -173,6 +174,8 @@ class AddressGuard:
         if it is private or loopback, opened. A host that shows another class later opens nothing more.
         """
         kind = classify(address)
+        if self._public_only:
+            return kind == "public"
         if kind == "public" and not opens:
             return True
         if opens and in_scope and self._pinned.setdefault(host, kind) == kind and kind in OPENABLE:

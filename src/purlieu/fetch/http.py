@@ -207,7 +207,7 @@ class HttpFetcher:
         self._settings = settings
         self._user_agent = user_agent
         self._now = now
-        self._guard = AddressGuard(settings.allow_addresses)
+        self._guard = AddressGuard(settings.allow_addresses, public_only=settings.public_only)
         self._origins = Origins(settings, origins, hosts, _new_cookies)
         self._idle: list[_Transfer] = []
         self._busy: set[_Transfer] = set()

@@ -150,6 +150,13 @@ class FetchSettings:
             choices=ADDRESS_CLASSES,
         ),
     )
+    public_only: bool = key(
+        False,
+        Key(
+            "Whether nothing but public addresses is connected to, whatever seeds, `allow_addresses` and the groups of "
+            "hosts say: for crawls that somebody else may set up. Behind a proxy the names are the proxy's to look up."
+        ),
+    )
     accept_language: str = key(
         "", Key("The languages to ask for, such as `ja, en;q=0.5`.", form="header", unset="no such header")
     )

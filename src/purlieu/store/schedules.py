@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from purlieu.schedule import Schedule
-from purlieu.store.database import Database
+from purlieu.store.database import Database, Row
 from purlieu.value import dataclass
 
 
@@ -17,6 +17,7 @@ class Planned:
     """A schedule of a crawl. ``config``: the path of its settings file, None for the settings of the last run.
 
     ``handled_at``: the last due time that was seen to, or when the schedule was made.
+    ``paused_at``: when it was switched off, None while it is on.
     """
 
     id: int
@@ -24,6 +25,7 @@ class Planned:
     schedule: Schedule
     config: str | None
     handled_at: float
+    paused_at: float | None = None
 
 
 class Event(NamedTuple):
@@ -51,8 +53,9 @@ def add(database: Database, crawl: str, schedule: Schedule, config: str | None, 
     with database.transaction():
         known = database.one("crawl_id", crawl) or database.one("add_crawl", crawl)
         row = database.one(
-            "add_schedule", known[0] if known else 0, schedule.cron, now, schedule.zone, config, schedule.grace_seconds
-        )
+            "add_schedule", known[0] if known else 0, schedule.cron, now, schedule.zone, config, schedule.grace_seconds,
+            int(schedule.public_only),
+        )  # fmt: skip
     return int(row[0]) if row else 0
 
 
@@ -60,6 +63,12 @@ def remove(database: Database, number: int, now: float) -> bool:
     """Plan no more runs by a schedule; return whether there was one. What became of its due times is kept."""
     with database.transaction():
         return database.run("remove_schedule", now, number) == 1
+
+
+def switch(database: Database, number: int, now: float, *, on: bool) -> bool:
+    """Switch a schedule on or off; return False where there is none, or it is so already."""
+    with database.transaction():
+        return database.run("unpause_schedule" if on else "pause_schedule", now, number) == 1
 
 
 def every(database: Database) -> list[Planned]:
@@ -119,6 +128,12 @@ def leave(database: Database, token: str) -> None:
         database.run("leave_keeper", token)
 
 
+def is_kept(database: Database, now: float) -> bool:
+    """Return whether a keeper is at work, here or in another process."""
+    row = database.one("keeper_until")
+    return row is not None and bool(row[0] > now)
+
+
 def running(database: Database) -> set[str]:
     """Return the crawls of which a run is under way, or was killed."""
     return {row[0] for row in database.rows("running_crawls")}
@@ -130,6 +145,6 @@ def run_since(database: Database, crawl: str, moment: float, now: float) -> tupl
     return (row[0], row[1], row[2] or "") if row else None
 
 
-def _planned(row: tuple[int, str, str, str, str | None, float, float]) -> Planned:
-    number, crawl, cron, zone, config, grace_seconds, handled_at = row
-    return Planned(number, crawl, Schedule(cron, zone, grace_seconds), config, handled_at)
+def _planned(row: Row) -> Planned:
+    number, crawl, cron, zone, config, grace_seconds, handled_at, public_only, paused_at = row
+    return Planned(number, crawl, Schedule(cron, zone, grace_seconds, bool(public_only)), config, handled_at, paused_at)

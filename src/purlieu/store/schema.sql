@@ -362,7 +362,9 @@ CREATE TABLE schedule (
     config TEXT,                                -- path of the settings file; NULL: the settings of the crawl's last run
     grace_seconds REAL NOT NULL DEFAULT 3600,   -- so late a missed start is still caught up
     handled_at REAL NOT NULL DEFAULT 0,         -- the last due time that was seen to
-    removed_at REAL
+    removed_at REAL,
+    paused_at REAL,                             -- when it was switched off; NULL: it is on
+    public_only INTEGER NOT NULL DEFAULT 0      -- its runs open no private network (R-5.1)
 );
 
 -- What became of each due time (R-8.5); its key is what keeps two keepers from starting one run twice.

@@ -1,14 +1,36 @@
-// What a page does by itself: a view that follows a run, and forms that ask as soon as a choice is made.
+// What a page does by itself: views that follow a run, forms that ask as soon as a choice is made, and the browser's zone.
 // Without this file every page works by links and forms.
 "use strict";
 
 for (const place of document.querySelectorAll("[data-live]")) {
-  const source = new EventSource(place.dataset.live);
-  source.addEventListener("state", (event) => { place.innerHTML = event.data; });
-  source.addEventListener("ended", () => { source.close(); location.reload(); });
+  let source = null;
+  const follow = () => {
+    source = new EventSource(place.dataset.live);
+    source.addEventListener("state", (event) => { place.innerHTML = event.data; place.classList.remove("lost"); });
+    source.addEventListener("ended", () => { source.close(); location.reload(); });
+    source.addEventListener("error", () => {
+      place.classList.add("lost");
+      if (source.readyState === EventSource.CLOSED) setTimeout(follow, 5000);  // refused: the console begins anew
+    });
+  };
+  follow();
+  addEventListener("pagehide", () => source.close());
+}
+
+// Times are told in the zone of the browser when nobody chose one: said to the console for the next page, mended on this.
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (own && !document.body.dataset.zone) {
+  document.cookie = `purlieu_browser_zone=${encodeURIComponent(own)}; path=/; max-age=31536000; samesite=strict`;
+  const told = new Intl.DateTimeFormat("sv-SE", { timeZone: own, dateStyle: "short", timeStyle: "short" });
+  for (const time of document.querySelectorAll("time[datetime]")) time.textContent = told.format(new Date(time.dateTime));
 }
 
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form[data-submit]");
   if (form && event.target.matches("select, input[type=checkbox]")) form.requestSubmit();
+  const filled = event.target.dataset.fill && document.getElementById(event.target.dataset.fill);
+  if (filled && event.target.value) {
+    filled.value = event.target.value;
+    filled.dispatchEvent(new Event("input", { bubbles: true }));
+  }
 });

@@ -144,6 +144,8 @@ ALTER TABLE schedule ADD COLUMN config TEXT;
 ALTER TABLE schedule ADD COLUMN grace_seconds REAL NOT NULL DEFAULT 3600;
 ALTER TABLE schedule ADD COLUMN handled_at REAL NOT NULL DEFAULT 0;
 ALTER TABLE schedule ADD COLUMN removed_at REAL;
+ALTER TABLE schedule ADD COLUMN paused_at REAL;
+ALTER TABLE schedule ADD COLUMN public_only INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE schedule_event (
     schedule INTEGER NOT NULL,
     due_at REAL NOT NULL,
