@@ -28,7 +28,7 @@ NOT_RUNNING = Sentence("This run is not under way, so there is nothing to stop."
 NOTHING_TO_RESUME = Sentence("This run has finished, or it is not the last of its crawl: there is nothing to resume.")
 NEVER_RAN = Sentence("This crawl has no run yet whose settings could be taken.")
 FORM = Sentence("This form was not made by this console, or is too old. Go back, load the page anew and try again.")
-SECONDS_TO_BEGIN: Final = 5.0
+SECONDS_TO_BEGIN: Final = 10.0
 MOST_FORM_BYTES: Final = 65_536
 
 
@@ -144,8 +144,17 @@ async def start(request: Request, words: list[str], action: str, what: dict[str,
     parts.children.add(waiting)
     waiting.add_done_callback(parts.children.discard)
     began = parts.clock.monotonic()
-    while parts.clock.monotonic() - began < SECONDS_TO_BEGIN and not waiting.done() and not is_held(parts.store):
+    while parts.clock.monotonic() - began < SECONDS_TO_BEGIN and not waiting.done() and not _is_under_way(request):
         await parts.clock.sleep(0.05)
     if waiting.done() and waiting.result()[0] == 2:
         return page(request, "refused.html", HTTPStatus.CONFLICT, why=waiting.result()[1])
     return RedirectResponse(back, HTTPStatus.SEE_OTHER)
+
+
+def _is_under_way(request: Request) -> bool:
+    """Return whether a run is under way that pages tell of: the store is held a moment before its run is said to run."""
+    if not is_held(parts_of(request).store):
+        return False
+    with reading(request) as reader:
+        last = reader.latest()
+    return last is not None and last.state == "running"
