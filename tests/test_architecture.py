@@ -57,7 +57,8 @@ MAY_IMPORT: Final = {
     "fetch": set(),
     "store": set(),
     "adopt": set(),
-    "crawl": {"fetch", "store"},
+    "archive": set(),
+    "crawl": {"fetch", "store", "archive"},
     "report": {"store"},
     "testing": {"crawl", "fetch", "store"},
     "console": {"report", "store", "adopt", "crawl"},
@@ -86,6 +87,7 @@ DOORS: Final = {
     "jinja2": ("console", "report.audit_files"),
     "uvicorn": ("console",),
     "argon2": ("console",),
+    "warcio": ("archive",),
     "time": ("crawl.clock", "testing"),  # testing serves slow pages on real sockets
     "random": (),
 }

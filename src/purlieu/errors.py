@@ -57,6 +57,12 @@ class OutOfMemory(StoreError):
     what = "memory"
 
 
+class ArchiveFull(StoreError):
+    """The disk does not take what is to be kept of the pages."""
+
+    what = "disk"
+
+
 class StoreBusy(StoreError):
     """Another process holds the store (R-4.3)."""
 

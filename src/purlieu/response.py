@@ -35,6 +35,7 @@ class Request:
     is not in ``classes`` is not downloaded (None: every class is). ``opens`` marks an entry
     point, which may open the address class it resolves to (R-5.1). ``headers`` are added as given.
     ``body`` goes with POST alone, which no crawl uses (SM-74): only what the owner submits does.
+    ``via`` is where the address was found; it is not sent.
     """
 
     url: str
@@ -45,6 +46,7 @@ class Request:
     opens: bool = False
     in_scope: bool = True
     body: bytes = b""
+    via: str = ""
 
 
 @dataclass(frozen=True, slots=True)

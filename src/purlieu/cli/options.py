@@ -15,7 +15,7 @@ from purlieu.cli.proof_options import PROOF
 from purlieu.cli.sitemap_options import SITEMAP
 from purlieu.outcome import LANGUAGES
 from purlieu.scope import MODES
-from purlieu.settings.key import FORMATS
+from purlieu.settings.key import FORMATS, KEPT
 
 SHELLS: Final = ("bash", "zsh", "fish")
 SETTINGS_FILE: Final = "purlieu.toml"
@@ -86,6 +86,13 @@ COMMANDS: Final = (
             Argument(("--list",), "crawl exactly the URLs in this file, one a line; - is stdin", "FILE"),
             Argument(("--name",), "the crawl's name (default: the first seed's host)", "NAME", key="name"),
             Argument(("--store",), "the file that remembers everything (default: purlieu.db)", "FILE", key="store"),
+            Argument(
+                ("--keep",),
+                "what is kept of what was fetched (default: none); body: WARC files",
+                "WHAT",
+                key="keep",
+                choices=KEPT,
+            ),
             Argument(("--output",), "the folder for result files (default: purlieu-out)", "FOLDER", key="output"),
             Argument(
                 ("--format",), f"a result file to write: {_FORMATS}; may be repeated", "FORMAT", "list", "formats"

@@ -132,8 +132,14 @@ class Crawl:
             if self._task is not None:
                 await self._task
         finally:
-            await self._fetcher.close()
-            self._database.close()
+            try:
+                await self._fetcher.close()
+                if self._settings.keep == "body":
+                    from purlieu.crawl import archiving
+
+                    archiving.finish(self._archive_folder())
+            finally:
+                self._database.close()
 
     async def run(self) -> None:
         """Work to the end. Raises StoreError when the machine fails."""
@@ -199,6 +205,13 @@ class Crawl:
         else:
             opened = runs.begin(database, self._name, (toml, settings.revisit), __version__, now)
         self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
+        if settings.keep == "body":
+            from purlieu.crawl import archiving  # only who keeps pays for it (R-9.2)
+
+            coded = settings.archive.as_sent and self._given_fetcher is None
+            self._fetcher = archiving.keeping(
+                self._fetcher, settings, self._archive_folder(), f"{self._name}-{self._run.id}", coded=coded
+            )
         self._began_at = clock.monotonic()
         intake = self._intake = Intake(
             database,
@@ -242,6 +255,9 @@ class Crawl:
         from purlieu.crawl.verdicts import VerdictLog  # 10 ms that a crawl without it need not wait for (R-9.2)
 
         return VerdictLog(self._database, self._run.id, self._intake, self._settings.robots.agent)
+
+    def _archive_folder(self) -> Path:
+        return Path(settings_text.result_folder(self._settings, self._name, self._run.id)) / "archive"
 
     def _entry_point(self, seed: str) -> str:
         """Return a seed's address; the owner's normalisers are for what is found, unless the owner says otherwise."""
@@ -334,7 +350,8 @@ class Crawl:
 def _fetcher(settings: Settings, clock: Clock) -> HttpFetcher:
     resolved = settings_text.resolve(settings, os.environ)
     agent = settings.fetch.user_agent or f"Purlieu/{__version__}"
-    return HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now)
+    coded = settings.keep == "body" and settings.archive.as_sent
+    return HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now, coded=coded)
 
 
 def _no_memory(run: int, hosts: int) -> str:

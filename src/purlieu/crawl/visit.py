@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from purlieu import decide
 from purlieu.candidate import Entry, FoundBy, Purpose
 from purlieu.decide import Retry, Visit
+from purlieu.errors import ArchiveFull
 from purlieu.response import Failure, Request, Response, content_class
 from purlieu.revisit import Action
 from purlieu.scope import GRANT_SEED_REDIRECT
@@ -102,7 +103,7 @@ class Visitor:
             if entry.purpose is Purpose.SITEMAP:
                 return await self._sitemap(entry)
             return await self._page(entry, turn)
-        except MemoryError:
+        except (MemoryError, ArchiveFull):
             raise  # no fault of this page; it ends the run
         except Exception:
             LOG.exception("the visit to %s crashed", entry.href)
@@ -203,6 +204,7 @@ class Visitor:
             headers=decide.conditions(entry),
             opens=seed or entry.facts.found_by is FoundBy.SEED,
             in_scope=seed or self._is_only_seeds_hop(entry) or self._outside.in_scope(entry.href),
+            via=entry.facts.via,
         )
 
     def _is_only_seeds_hop(self, entry: Entry) -> bool:

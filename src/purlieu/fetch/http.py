@@ -31,6 +31,8 @@ LOG: Final = logging.getLogger(__name__)
 CONNECTIONS_KEPT: Final = 256
 JAR_BYTES: Final = 65_536
 CODINGS: Final = "gzip, deflate, br" + (", zstd" if pycurl.version_info()[4] & pycurl.VERSION_ZSTD else "")
+CODED_CODINGS: Final = "gzip, deflate"
+"""What is asked for where bodies are kept as they were sent: what every reader of archives takes apart."""
 _WEB_ONLY: Final = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 
 _SUPPRESS_CONNECT_HEADERS: Final = 265  # the bindings have no name for it
@@ -199,12 +201,16 @@ class HttpFetcher:
         hosts: Sequence[HostSettings],
         user_agent: str,
         now: Callable[[], float],
+        *,
+        coded: bool = False,
     ) -> None:
         """Take ``[fetch]``, the ``[[origin]]`` and ``[[host]]`` exceptions and the whole User-Agent.
 
-        ``now`` (a ``Clock.now``) stamps the answers with seconds since the epoch.
+        ``now`` (a ``Clock.now``) stamps the answers with seconds since the epoch. ``coded``: bodies are given as they
+        were sent, in codings that ``CODED_CODINGS`` names.
         """
         self._settings = settings
+        self._coded = coded
         self._user_agent = user_agent
         self._now = now
         self._guard = AddressGuard(settings.allow_addresses, public_only=settings.public_only)
@@ -279,7 +285,8 @@ class HttpFetcher:
             (pycurl.PATH_AS_IS, 1),
             (pycurl.HTTP09_ALLOWED, 0),
             (pycurl.HTTP_VERSION, version),
-            (pycurl.ACCEPT_ENCODING, CODINGS),
+            (pycurl.ACCEPT_ENCODING, CODED_CODINGS if self._coded else CODINGS),
+            (pycurl.HTTP_CONTENT_DECODING, 0 if self._coded else 1),
             (pycurl.USERAGENT, self._user_agent),
             (pycurl.CONNECTTIMEOUT_MS, int(settings.connect_timeout_seconds * 1000)),
             (pycurl.TIMEOUT_MS, int(settings.timeout_seconds * 1000)),

@@ -22,6 +22,7 @@ from purlieu.settings.profile import ProfileSettings
 from purlieu.settings.trapping import TrapSettings
 from purlieu.value import dataclass, field
 
+KEPT = ("none", "body")
 FORMATS = ("crawl_result", "csv", "jsonl", "parquet", "csv-spreadsheet")
 CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")
 ADDRESS_CLASSES = ("private", "loopback", "link-local", "metadata", "cgnat", "special")
@@ -317,6 +318,23 @@ class LedgerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ArchiveSettings:
+    """How WARC files are written, where `keep = "body"`."""
+
+    file_bytes: int = key(
+        1024 * MIB,
+        Key("A file that has become so large is ended, and the next one begun.", least=65_536, unit="bytes"),
+    )
+    as_sent: bool = key(
+        False,
+        Key(
+            "Whether bodies are kept as they were sent, gzip or deflate and all. Else they are kept decoded, and "
+            "headers that spoke of the coding are renamed to `X-Archive-Orig-...`."
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """A crawl: where it starts, where its results go, and everything else."""
 
@@ -337,6 +355,14 @@ class Settings:
             "history. Else every page is fetched."
         ),
     )
+    keep: str = key(
+        "none",
+        Key(
+            "What is kept of what was fetched, besides the ledger: `body` writes every answer into WARC files in "
+            "OUTPUT/NAME/RUN/archive/.",
+            choices=KEPT,
+        ),
+    )
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     sites: tuple[SiteSettings, ...] = key((), Key("", table="site"))
     domains: DomainSettings = field(default_factory=DomainSettings)
@@ -354,6 +380,7 @@ class Settings:
     origins: tuple[OriginSettings, ...] = key((), Key("", table="origin"))
     history: HistorySettings = field(default_factory=HistorySettings)
     ledger: LedgerSettings = field(default_factory=LedgerSettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     after: AfterSettings = field(default_factory=AfterSettings)
 

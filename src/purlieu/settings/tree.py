@@ -24,6 +24,7 @@ from purlieu.settings.check import check, nearest
 from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import (
+    ArchiveSettings,
     FetchSettings,
     HistorySettings,
     LedgerSettings,
@@ -54,6 +55,7 @@ SECTIONS: Final[dict[str, type]] = {
     "sitemap": SitemapSettings,
     "history": HistorySettings,
     "ledger": LedgerSettings,
+    "archive": ArchiveSettings,
     "retention": RetentionSettings,
     "after": AfterSettings,
 }
