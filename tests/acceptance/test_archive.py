@@ -78,10 +78,12 @@ def test_every_answer_is_a_record_that_two_readers_read_alike(kept: Path) -> Non
     for kind in ("request", "metadata"):
         assert sorted(one["url"] for one in found if one["type"] == kind) == sorted(answers)
     assert next(one["body"] for one in found if one["type"] == "response" and one["url"] == HOME) == TEXT.encode()
-    fast = []
+    fast: list[tuple[str, str, bytes]] = []
     for path in sorted(kept.glob("*.warc.gz")):
-        for record in FastIterator(str(path), parse_http=True, record_types=WarcRecordType.any_type):
-            fast.append((record.headers.get("WARC-Type"), record.headers.get("WARC-Target-URI"), record.reader.read()))
+        fast += [
+            (record.headers.get("WARC-Type"), record.headers.get("WARC-Target-URI"), record.reader.read())
+            for record in FastIterator(str(path), parse_http=True, record_types=WarcRecordType.any_type)
+        ]
     assert fast == [(one["type"], one["url"], one["body"]) for one in found]
 
 
