@@ -11,9 +11,10 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from purlieu.console.parts import parts_of
+from purlieu.difference import Difference
 from purlieu.outcome import KINDS, REASONS
 from purlieu.store.reader import RunRow
-from purlieu.store.sqlite.shelf import SORTS, Shelf, ShelfRow, Wanted
+from purlieu.store.sqlite.shelf import CHANGED, SORTS, Shelf, ShelfRow, Wanted
 
 SIZES: Final = (25, 50, 100, 200)
 SIZE: Final = 50
@@ -36,6 +37,7 @@ def of_request(request: Request, run: RunRow) -> dict[str, Any]:
         choices = {
             "kinds": [one for one in _ENDINGS if any(kind == one for _, kind, _ in shelf.counts())],
             "reasons": sorted({reason for _, kind, reason in shelf.counts() if wanted.kind in {"", kind}}),
+            "changes": [one for one in Difference if one in shelf.differences()],
             "statuses": [status for status, _ in shelf.statuses()],
             "sections": list(shelf.sections(200)),
             "purposes": PURPOSES,
@@ -50,8 +52,7 @@ def some(shelf: Shelf, wanted: Wanted, size: int) -> tuple[list[ShelfRow], str |
     if len(rows) <= size:
         return rows, None
     last = rows[size - 1]
-    value = last.id if wanted.sort == "url" else getattr(last, wanted.sort)
-    return rows[:size], json.dumps([value, last.id], separators=(",", ":"))
+    return rows[:size], json.dumps([shelf.value_of(last, wanted.sort), last.id], separators=(",", ":"))
 
 
 def asked(request: Request) -> tuple[Wanted, int]:
@@ -59,12 +60,14 @@ def asked(request: Request) -> tuple[Wanted, int]:
     given = request.query_params
     kind, _, reason = given.get("kind", "").partition(".")
     status, size = given.get("status", ""), given.get("size", "")
-    sort, purpose = given.get("sort", ""), given.get("purpose", "")
+    sort, purpose, changed = (given.get(name, "") for name in ("sort", "purpose", "changed"))
     wanted = Wanted(
         kind=kind if kind in _ENDINGS else "",
         reason=_reason(given.get("reason", "") or reason),
         section=given.get("section", "")[:_MOST_TEXT],
         status=int(status) if status.isdecimal() and len(status) <= 3 else 0,
+        changed=changed if changed in _CHANGES else "",
+        within=given.get("within", "")[:_MOST_TEXT],
         purpose=purpose if purpose in PURPOSES else "",
         text=given.get("text", "").strip()[:_MOST_TEXT],
         sort=sort if sort in SORTS else "url",
@@ -82,6 +85,8 @@ def conditions(wanted: Wanted, size: int) -> dict[str, Any]:
         "section": wanted.section,
         "status": wanted.status or "",
         "purpose": wanted.purpose,
+        "changed": wanted.changed,
+        "within": wanted.within,
         "text": wanted.text,
         "sort": "" if wanted.sort == "url" else wanted.sort,
         "order": "desc" if wanted.is_descending else "",
@@ -94,6 +99,7 @@ def _reason(given: str) -> str:
 
 
 _REASONS: Final = frozenset(name.partition(".")[2] for name in REASONS) | {"due"}
+_CHANGES: Final = frozenset({CHANGED, *map(str, Difference)})
 
 
 def _place(text: str) -> tuple[float, int] | None:
