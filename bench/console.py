@@ -122,7 +122,18 @@ def _entries(run: int, number: int, rows: int) -> Iterator[tuple[object, ...]]:
     for at in range(number):
         one = page(at, rows, run)
         _, kind, reason, status = one.ending
-        yield (run, one.host + 1, key64(one.href), one.href, run * 100 + one.host + 1, at % 9, kind, reason, status, 1.0)
+        yield (
+            run,
+            one.host + 1,
+            key64(one.href),
+            one.href,
+            run * 100 + one.host + 1,
+            at % 9,
+            kind,
+            reason,
+            status,
+            1.0,
+        )
 
 
 def _responses(run: int, number: int, rows: int) -> Iterator[tuple[object, ...]]:
@@ -237,7 +248,9 @@ def section(found: list[tuple[str, str, int, float]], rows: int, made: str) -> s
 def main() -> None:
     """Measure, print, and write the section if it is wished for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=100_000, help="ledger rows of the run that is looked at (default: 100000)")
+    parser.add_argument(
+        "--rows", type=int, default=100_000, help="ledger rows of the run that is looked at (default: 100000)"
+    )
     parser.add_argument("--store", type=Path, help="keep the store here; one that is there is taken")
     parser.add_argument("--make-only", action="store_true", help="make the store and end")
     parser.add_argument("--section", action="store_true", help="write the section of docs/benchmarks.md")

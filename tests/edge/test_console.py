@@ -223,7 +223,16 @@ def test_every_answer_has_the_headers(console: Console, address: str) -> None:
 
 def test_a_page_needs_nothing_inline(console: Console) -> None:
     """No page has a script, style or handler in it, nor anything from another address (CSP, no CDN)."""
-    for address in ("/", "/crawls/1", "/runs/1", f"/runs/1/url?u={NASTY}", "/runs/1/tree", "/runs/1/hosts", "/compare"):
+    for address in (
+        "/",
+        "/crawls/1",
+        "/runs/1",
+        f"/runs/1/url?u={NASTY}",
+        "/runs/1/tree",
+        "/runs/1/hosts",
+        "/runs/1/map",
+        "/compare",
+    ):
         text = console.page(address)
         assert not re.search(r"<script(?![^>]*\bsrc=\"/static/)|<style|\sstyle=|\son\w+=\"|href=\"javascript:", text), (
             address
@@ -267,7 +276,7 @@ def test_a_session_ends(console: Console) -> None:
 
 def test_hostile_text_is_text(console: Console) -> None:
     """Titles and URLs of the web are shown as text, without what would turn a line round, and never as a link to run."""
-    for address in ("/runs/1", "/runs/1?text=script", f"/runs/1/url?u={NASTY}", "/runs/1/tree?all=on"):
+    for address in ("/runs/1", "/runs/1?text=script", f"/runs/1/url?u={NASTY}", "/runs/1/tree?all=on", "/runs/1/map"):
         text = console.page(address)
         assert "<img src=x" not in text
         assert "<script>alert" not in text
@@ -327,6 +336,8 @@ def test_every_file_of_a_run_can_be_had(console: Console, name: str) -> None:
         "/runs/x",
         "/compare?after=99",
         "/runs/99/tree",
+        "/runs/99/map",
+        "/runs/1/map?at=https://elsewhere.test/",
         "/runs/1/url",
         "/api/runs/99",
     ],
@@ -536,6 +547,11 @@ def test_a_hundred_thousand_rows_are_paged_by_key(tmp_path: Path) -> None:
     assert counted(text="/99") == sum(1 for n in range(100_000) if "/99" in f"/{n % 7}/{n}")
     assert counted(text="1/99999") == counted(text="ne/") == 0
     assert counted(text="T/4/9", sort="bytes", order="desc") == sum(1 for n in range(4, 100_000, 7) if str(n)[0] == "9")
+    assert counted(changed="any") == counted(within="https://a.test/none/") == counted(text="zq") == 0
+    assert counted(within="https://a.test/3/", kind="missing", sort="depth") == counted(
+        kind="missing", section="https://a.test/3/"
+    )
+    assert counted(sort="kind", order="desc") == counted(sort="reason") == 100_000
     assert counted(text='"') == counted(text="%") == 0
     assert counted(status="503", sort="bytes") == 25_000
     assert 'rel="next"' in console.page("/runs/1")

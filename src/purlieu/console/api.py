@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from purlieu import __version__
-from purlieu.console import compare, table, tree
+from purlieu.console import compare, site_map, table, tree
 from purlieu.console.parts import NotThere, findings_of, parts_of, reading, run_of
 from purlieu.report import books, crawl_result, explain, politeness, sitemaps, states
 from purlieu.report.pruning import refuse
@@ -128,6 +128,17 @@ def _tree(request: Request) -> Any:
     }
 
 
+def _map(request: Request) -> Any:
+    with reading(request) as reader:
+        run = refuse(run_of(reader, request))
+    told = site_map.of_request(request, run)
+    return {
+        "folder": told["folder"]._asdict(),
+        "folders": [one._asdict() for one in told["children"]],
+        "by": told["by"],
+    }
+
+
 def _compare(request: Request) -> Any:
     before, after = compare.named(request)
     if before is None or after is None:
@@ -165,7 +176,9 @@ _TABLE: Final = (
     Parameter("kind", "rows of this kind; kind.reason too"), Parameter("reason", "rows of this reason"),
     Parameter("status", "rows with this HTTP status"), Parameter("section", "rows of this section"),
     Parameter("purpose", "page, robots or sitemap"), Parameter("text", "what stands in the address or title"),
-    Parameter("sort", "url, status, bytes or seconds"), Parameter("order", "asc or desc"),
+    Parameter("changed", "a difference from the run before, or any"),
+    Parameter("within", "rows in and below this folder"),
+    Parameter("sort", "url, kind, reason, status, depth, bytes or seconds"), Parameter("order", "asc or desc"),
     Parameter("size", "rows at a time: 25, 50, 100 or 200"), _PLACE,
 )  # fmt: skip
 _TREE: Final = (
@@ -174,6 +187,10 @@ _TREE: Final = (
     Parameter("size", "entries at a time"), Parameter("locale", "the language of labels"),
     Parameter("parts", "on: documents and frames below their pages"), Parameter("at", "a place that an answer gave"),
 )  # fmt: skip
+_MAP: Final = (
+    Parameter("at", "a folder whose folders are told"),
+    Parameter("by", "outcome or change"),
+)
 ENDPOINTS: Final = (
     Endpoint("/api/crawls", _crawls, "The crawls, each with its last run"),
     Endpoint("/api/runs", _runs, "The runs, the newest first", (Parameter("crawl", "of this crawl, by name"),)),
@@ -183,6 +200,7 @@ ENDPOINTS: Final = (
     Endpoint("/api/runs/{run}/hosts", _hosts, "How politely each host was asked"),
     Endpoint("/api/runs/{run}/sitemaps", _sitemaps, "The sitemap files, and what is wrong with each"),
     Endpoint("/api/runs/{run}/tree", _tree, "The site as a tree of sections and pages", _TREE),
+    Endpoint("/api/runs/{run}/map", _map, "The folders of the site with what became of their pages", _MAP),
     Endpoint(
         "/api/compare", _compare, "Two runs compared", (Parameter("before", "a run"), Parameter("after", "a later run"))
     ),

@@ -18,7 +18,21 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from purlieu.console import action, address, api, compare, crawls, files, hosts, keeping, live, schedules, tree, zone
+from purlieu.console import (
+    action,
+    address,
+    api,
+    compare,
+    crawls,
+    files,
+    hosts,
+    keeping,
+    live,
+    schedules,
+    site_map,
+    tree,
+    zone,
+)
 from purlieu.console.audit import audit
 from purlieu.console.audit import show as show_audit
 from purlieu.console.guard import LOGIN, Door, Guard, caller_of
@@ -91,6 +105,7 @@ def _routes() -> list[Route | Mount]:
         Route("/runs/{run:int}/url", address.show),
         Route("/runs/{run:int}/hosts", hosts.show),
         Route("/runs/{run:int}/tree", tree.show),
+        Route("/runs/{run:int}/map", site_map.show),
         Route("/runs/{run:int}/live", live.stream),
         Route("/runs/{run:int}/files/{name}", files.one),
         Route("/runs/{run:int}/stop", action.stop, methods=["POST"]),

@@ -142,6 +142,17 @@ ENDED: Final = {
 }
 """How a run of a schedule ended."""
 
+CHANGE_GROUPS: Final = {
+    "new": "good", "back": "good", "changed": "moved", "moved": "moved", "gone": "bad", "failed": "bad",
+    "unasked": "wait",
+}  # fmt: skip
+"""The colour of each difference; any other is out."""
+
+
+def change_group(difference: str) -> str:
+    """Return the colour group of a difference: good, moved, bad, wait or out."""
+    return CHANGE_GROUPS.get(difference, "out")
+
 
 def group_of(kind: str) -> str:
     """Return the colour group of a kind: good, moved, out, wait or bad."""

@@ -42,6 +42,7 @@ def _environment() -> Environment:
         "version": __version__,
         "languages": NAMES,
         "group_of": labels.group_of,
+        "change_group": labels.change_group,
         "is_web": is_web,
         "query": query,
     }

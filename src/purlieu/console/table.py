@@ -13,9 +13,25 @@ from starlette.requests import Request
 from purlieu.console.parts import parts_of
 from purlieu.difference import Difference
 from purlieu.outcome import KINDS, REASONS
+from purlieu.sentence import Sentence
 from purlieu.store.reader import RunRow
 from purlieu.store.sqlite.shelf import CHANGED, SORTS, Shelf, ShelfRow, Wanted
 
+COLUMNS: Final = {
+    "kind": Sentence("Ending"),
+    "reason": Sentence("Reason"),
+    "change": Sentence("Change"),
+    "status": Sentence("Status"),
+    "depth": Sentence("Depth"),
+    "type": Sentence("Content type"),
+    "bytes": Sentence("Size"),
+    "seconds": Sentence("Time"),
+}
+"""The columns that can be shown beside the address, in their order."""
+USUAL: Final = ("kind", "change", "status", "bytes", "seconds")
+_SORTABLE: Final = {name: name for name in ("kind", "reason", "status", "depth", "bytes", "seconds")}
+_NUMBERS: Final = frozenset({"status", "depth", "bytes", "seconds"})
+_NAMED: Final = {"url": Sentence("URL"), **{name: COLUMNS[name] for name in _SORTABLE}}
 SIZES: Final = (25, 50, 100, 200)
 SIZE: Final = 50
 PURPOSES: Final = ("page", "robots", "sitemap")
@@ -30,6 +46,7 @@ def of_request(request: Request, run: RunRow) -> dict[str, Any]:
     """
     wanted, size = asked(request)
     given = conditions(wanted, size)
+    shown, given["cols"] = columns(request)
     if run.pruned_at is not None:
         return {"rows": [], "given": given, "following": None, "choices": {}, "is_first": True}
     with parts_of(request).shelves.opened(run) as shelf:
@@ -43,7 +60,24 @@ def of_request(request: Request, run: RunRow) -> dict[str, Any]:
             "purposes": PURPOSES,
             "sizes": SIZES,
         }
-    return {"rows": rows, "given": given, "following": following, "choices": choices, "is_first": wanted.after is None}
+        met = None if wanted.text or wanted.within else shelf.number(wanted)
+    if not choices["changes"]:
+        shown = [one for one in shown if one != "change"]
+    return {
+        "rows": rows, "given": given, "following": following, "choices": choices, "is_first": wanted.after is None,
+        "met": met, "shown": shown, "columns": tuple(COLUMNS.items()), "sorts": tuple(_NAMED.items()),
+        "sortable": _SORTABLE, "numbers": _NUMBERS,
+    }  # fmt: skip
+
+
+def columns(request: Request) -> tuple[list[str], str]:
+    """Return the columns that a query asks for, and what asks for them; the usual ones where it asks for none."""
+    given = request.query_params.getlist("cols")
+    if not given:
+        return list(USUAL), ""
+    wanted = {one for text in given for one in text[:_MOST_TEXT].split(",")}
+    shown = [name for name in COLUMNS if name in wanted]
+    return shown, "" if tuple(shown) == USUAL else ",".join(shown) or "-"
 
 
 def some(shelf: Shelf, wanted: Wanted, size: int) -> tuple[list[ShelfRow], str | None]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -217,7 +216,6 @@ class Shelf:
         trigrams, likely = self._likely(wanted.text) if wanted.text else ("", -1)
         if not number or (wanted.text and not likely):
             return None
-        by = self._by(named, values, wanted, span)
         search = _Search(self, wanted, self._where(named), self._by(named, values, wanted, span), values, most)
         if wanted.text:
             search.limit = max(most, _FIRST_TRY)

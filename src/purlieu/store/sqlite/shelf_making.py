@@ -11,7 +11,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from purlieu.store.database import statements
 from purlieu.store.reader import RunRow
 from purlieu.store.sqlite.fault import told
 from purlieu.url import key64
+from purlieu.value import dataclass, field
 
 LAYOUT: Final = 2
 """Stands in the names of the files: of another one nothing is read."""
@@ -99,7 +99,12 @@ class _Words:
 
 
 def _difference(
-    kind: str | None, digest: str | None, leads_to: str | None, now: str, digest_now: str | None, leads_to_now: str | None
+    kind: str | None,
+    digest: str | None,
+    leads_to: str | None,
+    now: str,
+    digest_now: str | None,
+    leads_to_now: str | None,
 ) -> str:
     before = None if kind is None else Seen(kind, "", digest=digest, redirect_to=leads_to)
     return str(judge(before, Seen(now, "", digest=digest_now, redirect_to=leads_to_now))[0])
