@@ -36,7 +36,7 @@ class Growing(Loopback):
         if received.path == "/robots.txt":
             out.write(message(status=404))
             return True
-        await asyncio.sleep(0.03)
+        await asyncio.sleep(0.1)
         number = 0 if received.path == "/" else int(received.path.rpartition("-")[2])
         following = (2 * number + 1, 2 * number + 2) if self.is_endless else ()
         links = [f"/{hashlib.sha256(b'%d' % one).hexdigest()[:6]}-{one}" for one in following]

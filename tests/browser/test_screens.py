@@ -6,7 +6,8 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+from tests.browser import village
 from tests.browser.screen import PHONE, Console, Viewer
 from tests.browser.screens import SCREENS, barriers, overflow, untranslated
 
@@ -112,3 +113,74 @@ def test_hostile_text_does_not_run(look: Callable[..., Viewer], hostile: Console
             closed.click()
         assert page.locator("main script, main img, main [onerror], main [onmouseover]").count() == 0, path
         assert page.locator("a[href^='javascript:'], a[href^='data:']").count() == 0, path
+
+
+def test_a_filter_without_sections_says_so(look: Callable[..., Viewer], shown: Console) -> None:
+    """With "Filter sections" on and nothing selected there is a message and no row; a section chosen shows its own (IB-5)."""
+    page = look(shown).open(f"/runs/{village.RUNS}/tree")
+    rows = page.locator("table.tree tbody tr")
+    assert rows.count() > 1
+    page.get_by_label("Filter sections").check()
+    expect(page.get_by_role("status")).to_contain_text("none is selected")
+    expect(rows).to_have_count(0)
+    page.get_by_label(f"{village.HOME}bread/").check()
+    expect(rows.first).to_be_visible()
+    assert all("bread" in text or text == village.HOME for text in page.locator("table.tree .url").all_inner_texts())
+
+
+def test_a_bar_filters_the_ledger(look: Callable[..., Viewer], shown: Console) -> None:
+    """A bar of the outcomes leads to its rows; a choice in the form asks at once and stands in the address (issue 6)."""
+    viewer = look(shown)
+    page = viewer.open(SCREENS["run"])
+    rows = page.locator("table.ledger tbody tr")
+    page.locator(".bar", has_text="missing").click()
+    expect(page.get_by_label("Kind")).to_have_value("missing")
+    expect(rows).to_have_count(6)
+    page.get_by_label("Kind").select_option("server_error")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("jobs/baker")
+    assert "kind=server_error" in page.url
+    page.get_by_label("Kind").select_option("")
+    expect(rows).to_have_count(50)
+    page.get_by_label("In the address or title").fill("jobs/")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(3)
+
+
+def test_two_runs_are_compared(look: Callable[..., Viewer], shown: Console) -> None:
+    """What is new, changed and failing between two runs is counted, and each count leads to its URLs (issue 6)."""
+    page = look(shown).open("/crawls/1")
+    page.get_by_role("link", name="Compare").nth(1).click()
+    rows = page.locator("table.ledger tbody tr")
+    expect(rows.first).to_contain_text("shop.hedgerow.example/item/")
+    page.locator(".bar", has_text="fails now").click()
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("jobs/baker")
+    expect(rows.first).to_contain_text("500")
+
+
+def test_the_main_way_needs_only_the_keyboard(look: Callable[..., Viewer], shown: Console) -> None:
+    """From the list of crawls to one URL of a run every step is reached by Tab, is seen to be, and is taken by Enter."""
+    viewer = look(shown)
+    page = viewer.open("/")
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("Skip to the content")
+    page.keyboard.press("Enter")
+    for step in (village.NAME, str(village.RUNS), "missing"):
+        reach(page, step)
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    expect(page.locator("table.ledger tbody tr")).to_have_count(6)
+    reach(page, f"{village.HOME}bread/cinnamon")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("bread/cinnamon")
+
+
+def reach(page: Page, text: str) -> None:
+    """Press Tab until what begins with a text has the focus, which must be seen."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.innerText").strip().startswith(text):
+            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+            return
+    raise AssertionError(text)

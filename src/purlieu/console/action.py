@@ -152,7 +152,7 @@ async def start(request: Request, words: list[str], action: str, what: dict[str,
 
 
 def _is_under_way(request: Request) -> bool:
-    """Return whether a run is under way that pages tell of: the store is held a moment before its run is said to run."""
+    """Return whether a run is under way as pages tell it: the store is held a moment before its run is said to run."""
     if not is_held(parts_of(request).store):
         return False
     with reading(request) as reader:
