@@ -11,23 +11,19 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from purlieu import likeness
-from purlieu.page import encoding, markup, scan
-from purlieu.page.gather import ALL_KINDS, DEFAULT_KINDS, Gathered, elements_for
-from purlieu.page.header import Headers, content_type_of, robots_rules
+from purlieu.page import encoding, markup, resolve, scan
+from purlieu.page.gather import ALL_KINDS, DEFAULT_KINDS, Gathered, elements_for, heard_for
+from purlieu.page.header import Headers, combined, content_type_of, robots_rules, telling
 from purlieu.page.markup import Markup
+from purlieu.page.resolve import Joins, RawLink
 from purlieu.response import HTML_TYPES
 from purlieu.url import Joiner
 from purlieu.value import dataclass
 
 __all__ = ["ALL_KINDS", "DEFAULT_KINDS", "Link", "Links", "Page", "RawLink", "content_type_of", "read"]
 
-RawLink = tuple[str, str, bool, bool]
-"""(absolute href, or what was written if that is no URL; kind; nofollow; whether it is a URL)."""
-
-_RAW_CHARACTERS = 2048  # kept of what is no URL
 _TITLE_WHITE = re.compile(r"[\t\n\f\r ]+")
 _WEB = ("http://", "https://")
-_MASKED = b"0123456789\t\n\f\r "
 _SHORT_BYTES = 256  # up to here a text is looked at for being nothing but digits or no-break spaces
 
 
@@ -105,18 +101,21 @@ def read(
     the digest is the body's. ``agent`` is the bot's name in robots rules, ``kinds`` are the kinds of links wanted,
     ``sketched`` that the text is made comparable (about 1 ms for 3,500 words).
     """
-    essence, charset = content_type_of((("content-type", content_type),) if content_type else headers)
-    said, found = Gathered(kinds, agent), Gathered(kinds, agent)
-    said.take_headers(headers)
-    name, marked = None, None
+    fields = telling(headers)
+    essence, charset = combined(content_type or ",".join(fields.pop("content-type", ())))
+    name, marked, said = None, None, None
     if essence is None or essence in HTML_TYPES:
         fallback = "UTF-8" if essence == "application/xhtml+xml" else "windows-1252"  # XML 1.0, 4.3.3
         name, marked, found = _read_html(body, charset, fallback, kinds, agent)
-    joins: _Joins = ((found, _joiner(url, found.base, name)),)
-    if said.has_references():
+    else:
+        found = Gathered(kinds, agent)
+    joins: Joins = ((found, _joiner(url, found.base, name)),)
+    if fields.keys() - {"content-type"}:
+        said = Gathered(kinds, agent)
+        said.take_headers(fields)
         joins = ((said, Joiner(url)), *joins)
     digest, text_empty = _digest(marked) if marked else (digest_of(body), not body.strip())
-    rules = robots_rules(said.robots + found.robots, agent)
+    rules = robots_rules([value for gathered, _ in joins for value in gathered.robots], agent)
     canonicals = {_web(joiner(reference)) for gathered, joiner in joins for reference in gathered.canonicals} - {None}
     return Page(
         title=None if marked is None or marked.title is None else _title(marked.title),
@@ -134,12 +133,9 @@ def read(
         refresh=_refresh(joins),
         digest=digest,
         text_empty=text_empty,
-        raw_links=_raw_links(joins),
+        raw_links=resolve.raw_links(joins),
         sketch=likeness.sketch(markup.unescaped(marked.main.decode())) if marked and sketched else b"",
     )
-
-
-_Joins = tuple[tuple[Gathered, Joiner], ...]
 
 
 def _read_html(
@@ -150,7 +146,8 @@ def _read_html(
     name = declared or fallback
     while True:
         found = Gathered(kinds, agent)
-        marked = scan.read(body, name, elements_for(kinds), found.take)
+        heard = heard_for(kinds, agent, charset=declared is None)
+        marked = scan.read(body, name, elements_for(kinds), found.take, heard)
         late = None if declared else encoding.as_declared(found.charset)
         if late is None or late == name:
             return name, marked, found
@@ -172,7 +169,7 @@ def _title(written: str) -> str:
     return _TITLE_WHITE.sub(" ", markup.unescaped(written)).strip(" ")
 
 
-def _refresh(joins: _Joins) -> tuple[int, str | None] | None:
+def _refresh(joins: Joins) -> tuple[int, str | None] | None:
     """Return the first refresh whose target is a URL and no script (HTML 4.2.5.3)."""
     for gathered, joiner in joins:
         if gathered.refresh:
@@ -183,21 +180,9 @@ def _refresh(joins: _Joins) -> tuple[int, str | None] | None:
     return None
 
 
-def _raw_links(joins: _Joins) -> tuple[RawLink, ...]:
-    """Resolve each distinct reference once, and make links unique by what they resolve to."""
-    unique: dict[tuple[str, str, bool], bool] = {}
-    for gathered, joiner in joins:
-        hrefs: dict[str, str | None] = {}
-        for (kind, reference), nofollow in gathered.links.items():
-            href = hrefs[reference] if reference in hrefs else hrefs.setdefault(reference, joiner(reference))
-            key = (reference[:_RAW_CHARACTERS], kind, False) if href is None else (href, kind, True)
-            unique[key] = nofollow and unique.get(key, True)
-    return tuple((href, kind, nofollow, is_url) for (href, kind, is_url), nofollow in unique.items())
-
-
 def _digest(marked: Markup) -> tuple[str, bool]:
     """Return the hash of the main text and whether there is no text at all."""
-    kept = marked.main.translate(None, _MASKED)
+    kept = scan.masked(marked.main)
     empty = len(kept) < _SHORT_BYTES and not markup.unescaped(f"{marked.main.decode()} {marked.aside.decode()}").strip()
     return digest_of(kept), empty
 

@@ -9,23 +9,36 @@
 #include <Python.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-/* What a byte can be, in bits. */
+/* What a byte can be, in bits; the last four: it stands for itself in a URL's path, query, host, scheme. */
 enum { WHITE = 1, SLASH = 2, CLOSE = 4, EQUALS = 8, LETTER = 16, DIGIT = 32, MARK = 64 /* ! ? */ };
+enum { PATH = 128, QUERY = 256, HOST = 512, SCHEME = 1024 };
 
-#define L LETTER
-static const unsigned char KINDS[256] = {
+#define B (PATH | QUERY)
+#define D (DIGIT | B | HOST | SCHEME)
+#define U (LETTER | B)
+#define L (LETTER | B | HOST | SCHEME)
+static const uint16_t KINDS[256] = {
     ['\t'] = WHITE, ['\n'] = WHITE, ['\f'] = WHITE, ['\r'] = WHITE, [' '] = WHITE,
-    ['/'] = SLASH, ['>'] = CLOSE, ['='] = EQUALS, ['!'] = MARK, ['?'] = MARK,
-    ['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT,
-    ['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT, ['9'] = DIGIT,
-    ['A'] = L, ['B'] = L, ['C'] = L, ['D'] = L, ['E'] = L, ['F'] = L, ['G'] = L, ['H'] = L, ['I'] = L,
-    ['J'] = L, ['K'] = L, ['L'] = L, ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L,
-    ['S'] = L, ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L,
+    ['/'] = SLASH | B, ['>'] = CLOSE, ['='] = EQUALS | B, ['!'] = MARK | B, ['?'] = MARK | QUERY,
+    ['-'] = B | HOST | SCHEME, ['.'] = B | HOST | SCHEME, ['+'] = B | SCHEME, ['\''] = PATH,
+    ['_'] = B, ['~'] = B, ['$'] = B, ['&'] = B, ['('] = B, [')'] = B, ['*'] = B, [','] = B, [';'] = B,
+    [':'] = B, ['@'] = B, ['%'] = B,
+    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D,
+    ['9'] = D,
+    ['A'] = U, ['B'] = U, ['C'] = U, ['D'] = U, ['E'] = U, ['F'] = U, ['G'] = U, ['H'] = U, ['I'] = U,
+    ['J'] = U, ['K'] = U, ['L'] = U, ['M'] = U, ['N'] = U, ['O'] = U, ['P'] = U, ['Q'] = U, ['R'] = U,
+    ['S'] = U, ['T'] = U, ['U'] = U, ['V'] = U, ['W'] = U, ['X'] = U, ['Y'] = U, ['Z'] = U,
     ['a'] = L, ['b'] = L, ['c'] = L, ['d'] = L, ['e'] = L, ['f'] = L, ['g'] = L, ['h'] = L, ['i'] = L,
     ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L, ['o'] = L, ['p'] = L, ['q'] = L, ['r'] = L,
     ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L, ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L,
 };
+#undef B
+#undef D
+#undef U
 #undef L
 
 static inline int is(char byte, int kinds) { return KINDS[(unsigned char)byte] & kinds; }
@@ -50,6 +63,7 @@ enum { KEY_BYTES = 8 };
 #define BGSOUND K7('b', 'g', 's', 'o', 'u', 'n', 'd')
 #define BODY K4('b', 'o', 'd', 'y')
 #define BR K2('b', 'r')
+#define CHARSET K7('c', 'h', 'a', 'r', 's', 'e', 't')
 #define FOOTER K6('f', 'o', 'o', 't', 'e', 'r')
 #define HEAD K4('h', 'e', 'a', 'd')
 #define HEADER K6('h', 'e', 'a', 'd', 'e', 'r')
@@ -59,6 +73,7 @@ enum { KEY_BYTES = 8 };
 #define LINK K4('l', 'i', 'n', 'k')
 #define MATH K4('m', 'a', 't', 'h')
 #define META K4('m', 'e', 't', 'a')
+#define NAME K4('n', 'a', 'm', 'e')
 #define NAV K3('n', 'a', 'v')
 #define NOEMBED K7('n', 'o', 'e', 'm', 'b', 'e', 'd')
 #define NOFRAMES K8('n', 'o', 'f', 'r', 'a', 'm', 'e', 's')
@@ -72,7 +87,7 @@ enum { KEY_BYTES = 8 };
 #define TITLE K5('t', 'i', 't', 'l', 'e')
 #define XMP K3('x', 'm', 'p')
 
-enum { LATE = 1000, AT_ONCE = 4096, MOST_WANTED = 64 };
+enum { LATE = 1000, AT_ONCE = 4096, MOST_WANTED = 64, SEEN_BITS = 8, SEEN = 1 << SEEN_BITS, MOST_WORDS = 16 };
 enum place { IN_HEAD, IN_BODY, IN_NOSCRIPT, IN_FOREIGN, PLACES };
 
 typedef struct {
@@ -87,8 +102,14 @@ typedef struct {
 
 typedef struct {
     Key key;
+    Py_ssize_t size;
     PyObject *name;
 } Wanted;
+
+typedef struct {
+    int count;
+    Span word[MOST_WORDS];
+} Words;
 
 typedef struct {
     const char *end; /* of the page */
@@ -101,16 +122,19 @@ typedef struct {
     Py_ssize_t most_text;
     Wanted wanted[MOST_WANTED];
     int wanted_count, wants_a;
-    uint32_t initials; /* of the wanted names */
+    uint32_t initials[2][KEY_BYTES + 1]; /* of the names that matter, in start and in end tags, by their length */
+    Words relations, names, pragmas; /* of <link rel>, <meta name>, <meta http-equiv> that are heard; none: all are */
+    Span seen[SEEN];                     /* plain references met before */
     int in_head, noscript, head_is_open;
     Py_ssize_t templates, foreign, asides, head_end, late;
 } Reader;
 
 /* One token that begins with <. */
 typedef struct {
-    Key key;     /* 0: no tag, or one whose name decides nothing */
+    Key key;     /* 0: no tag, or one whose name decides nothing where it stands */
     int is_tag;  /* a tag that ends, and no plaintext */
     int is_end;  /* </...> */
+    int matters; /* its name may be one that is looked for */
     int has_rel, has_href;
     Span attributes; /* as written, up to the > */
     Span content;    /* of an element that holds text only */
@@ -118,9 +142,17 @@ typedef struct {
     const char *next;
 } Token;
 
-static inline Key key_of(const char *at, Py_ssize_t size) {
+static inline Key key_of(const char *at, Py_ssize_t size, const char *end) {
     Key key = 0;
     if (size > KEY_BYTES) return 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (end - at >= KEY_BYTES && size > 0) {
+        /* A byte with this bit set is a letter only if it was that letter: keys of names, all letters, stay exact. */
+        memcpy(&key, at, KEY_BYTES);
+        return (key | UINT64_C(0x2020202020202020)) & (~UINT64_C(0) >> (8 * (KEY_BYTES - size)));
+    }
+#endif
+    (void)end;
     for (Py_ssize_t i = 0; i < size; i++) key |= (Key)(unsigned char)lower(at[i]) << (8 * i);
     return key;
 }
@@ -130,7 +162,31 @@ static inline const char *past(const char *at, const char *end, int kinds) {
     return at;
 }
 
+/* Where a name ends that began before `at`. */
+static inline const char *name_end(const char *at, const char *end, int kinds) {
+#ifdef __SSE2__
+    if (end - at >= 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)at), space = _mm_set1_epi8(' ');
+        __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('>')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('/')));
+        stop = _mm_or_si128(stop, _mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes)); /* control characters too */
+        if (kinds & EQUALS) stop = _mm_or_si128(stop, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('=')));
+        int stops = _mm_movemask_epi8(stop);
+        at += stops ? __builtin_ctz((unsigned)stops) : 16;
+    }
+#endif
+    while (at < end && !is(*at, kinds)) at++;
+    return at;
+}
+
+/* Where a byte stands: mostly within the next sixteen, and then a call would cost more than the looking. */
 static inline const char *find(const char *at, const char *end, char byte) {
+#ifdef __SSE2__
+    if (end - at >= 16) {
+        int hits = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), _mm_set1_epi8(byte)));
+        if (hits) return at + __builtin_ctz((unsigned)hits);
+        at += 16;
+    }
+#endif
     return at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
 }
 
@@ -154,8 +210,8 @@ static inline int next_attribute(const char **at, const char *end, Span *name, S
         *at = p;
         return 0;
     }
-    name->at = p++;
-    while (p < end && !is(*p, WHITE | SLASH | CLOSE | EQUALS)) p++;
+    name->at = p;
+    p = name_end(p + 1, end, WHITE | SLASH | CLOSE | EQUALS);
     name->size = p - name->at;
     value->at = p;
     value->size = 0;
@@ -249,11 +305,11 @@ static const char *content_end(Key key, const char *at, const char *end) {
 }
 
 /* Read the token that begins with the < at `at`; what follows the < is a letter, /, ! or ?. */
-static void read_token(const char *at, const char *end, int wants_a, Token *token) {
+static inline void read_token(const Reader *r, const char *at, Token *token) {
+    const char *const end = r->end;
     const char *name = at + 1, *p;
     token->key = 0;
-    token->is_tag = token->is_end = token->has_href = token->has_rel = 0;
-    token->content = token->href = token->rel = token->attributes = (Span){at, 0};
+    token->is_tag = token->is_end = token->matters = 0;
     token->next = end;
     if (*name == '/' && end - name > 1 && is(name[1], LETTER)) {
         token->is_end = 1;
@@ -266,15 +322,17 @@ static void read_token(const char *at, const char *end, int wants_a, Token *toke
             token->next = p + 1;
         return;
     }
-    p = name;
-    while (p < end && !is(*p, WHITE | SLASH | CLOSE)) p++;
-    Key key = key_of(name, p - name);
+    p = name_end(name + 1, end, WHITE | SLASH | CLOSE);
+    const Py_ssize_t size = p - name;
+    int matters = size <= KEY_BYTES && (r->initials[token->is_end][size] >> ((*name - 'a') & 31) & 1);
+    Key key = matters || r->in_head ? key_of(name, size, end) : 0;
     Span one, value;
     int left;
     token->attributes.at = p;
-    if (key == A && !token->is_end && wants_a) {
+    if (matters && key == A && r->wants_a) {
+        token->has_href = token->has_rel = 0;
         while ((left = next_attribute(&p, end, &one, &value)) > 0) {
-            Key which = key_of(one.at, one.size);
+            Key which = key_of(one.at, one.size, end);
             if (which == HREF && !token->has_href) {
                 token->has_href = 1;
                 token->href = value;
@@ -283,16 +341,19 @@ static void read_token(const char *at, const char *end, int wants_a, Token *toke
                 token->rel = value;
             }
         }
+    } else if (p < end && *p == '>') {
+        left = 0;
     } else {
         while ((left = next_attribute(&p, end, &one, &value)) > 0) {}
     }
     if (left < 0) return; /* a tag that does not end: the tokenizer drops it */
     token->attributes.size = p - token->attributes.at;
-    if (!token->is_end && p - name >= 9 && is_named(name, end, "plaintext", 9)) return;
+    if (size == 9 && !token->is_end && starts(name, end, "plaintext", 9)) return;
     token->is_tag = 1;
+    token->matters = matters;
     token->key = key;
     token->next = p + 1;
-    if (!token->is_end && (p = content_end(key, token->next, end))) {
+    if (matters && !token->is_end && (p = content_end(key, token->next, end))) {
         token->content.at = token->next;
         token->content.size = p - token->next;
         token->next = p;
@@ -303,14 +364,17 @@ static PyObject *decoded(const Reader *r, const char *at, Py_ssize_t size) {
     return PyUnicode_DecodeUTF8(at, size, r->errors);
 }
 
-static int keep(Reader *r, Text *text, const char *at, const char *end) {
+static inline int keep(Reader *r, Text *text, const char *at, const char *end) {
     if (at == end) return 0;
-    if (!text->bytes && !(text->bytes = PyMem_Malloc((size_t)r->most_text))) {
+    if (!text->bytes && !(text->bytes = PyMem_Malloc((size_t)r->most_text + 16))) {
         PyErr_NoMemory();
         return -1;
     }
     /* Each piece is parted from the next by a token of at least two bytes, so the spaces fit. */
-    memcpy(text->bytes + text->size, at, (size_t)(end - at));
+    if (end - at <= 16 && r->end - at >= 16)
+        memcpy(text->bytes + text->size, at, 16); /* one move; what is too much is written over */
+    else
+        memcpy(text->bytes + text->size, at, (size_t)(end - at));
     text->size += end - at;
     text->bytes[text->size++] = ' ';
     return 0;
@@ -445,15 +509,25 @@ static PyObject *without_fragment(PyObject *whole) {
     return whole;
 }
 
-static PyObject *plain_reference(const Reader *r, Span href) {
+/* The reference of a plain link, NULL without an error for one that was met before: no need to make it again. */
+static PyObject *plain_reference(Reader *r, Span href) {
     const char *end = href.at + href.size;
     if (find(href.at, end, '&')) {
         PyObject *whole = value_of(r, href);
         return whole ? without_fragment(whole) : NULL;
     }
     const char *cut = find(href.at, end, '#');
-    if (cut && (cut == href.at || (unsigned char)cut[-1] > ' ')) end = cut;
-    return decoded(r, href.at, end - href.at);
+    if (cut && (cut == href.at || (unsigned char)cut[-1] > ' ')) href.size = cut - href.at;
+    uint64_t first = 0, last = 0;
+    const size_t some = href.size < 8 ? (size_t)href.size : 8;
+    memcpy(&first, href.at, some);
+    memcpy(&last, href.at + href.size - some, some);
+    const uint64_t mixed = (first ^ last * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)href.size) * UINT64_C(0xD6E8FEB86659FD93);
+    /* One place for each value, so that chosen references cost no more than others. */
+    Span *seen = &r->seen[mixed >> (64 - SEEN_BITS)];
+    if (seen->at && seen->size == href.size && memcmp(seen->at, href.at, (size_t)href.size) == 0) return NULL;
+    *seen = href;
+    return decoded(r, href.at, href.size);
 }
 
 /* Whether a rel may say nofollow; what is not ASCII is left to gather.py. */
@@ -471,7 +545,7 @@ static int take_anchor(Reader *r, PyObject *name, const Token *token) {
         return add_element(r, name, token->attributes);
     if (!token->has_href) return 0;
     PyObject *href = plain_reference(r, token->href);
-    if (!href) return -1;
+    if (!href) return PyErr_Occurred() ? -1 : 0;
     if (!r->plain) {
         PyObject *plain = PyDict_New();
         if (add(r, plain) < 0) {
@@ -526,10 +600,48 @@ static int frame(Reader *r, const Token *token) {
 }
 
 static PyObject *wanted_name(const Reader *r, const Token *token) {
-    if (token->is_end || !token->key || !(r->initials >> ((token->key - 'a') & 31) & 1)) return NULL;
+    if (token->is_end) return NULL;
     for (int i = 0; i < r->wanted_count; i++)
         if (r->wanted[i].key == token->key) return r->wanted[i].name;
     return NULL;
+}
+
+/* Whether a value is of printable ASCII without references, so that it reads the same here and in gather.py. */
+static int is_simple(Span value) {
+    for (Py_ssize_t i = 0; i < value.size; i++)
+        if (value.at[i] < ' ' || value.at[i] > '~' || value.at[i] == '&') return 0;
+    return 1;
+}
+
+/* Whether one of the words of a simple value is among those that the caller listens for. */
+static int has_word(const Words *words, Span value) {
+    const char *at = value.at, *end = value.at + value.size;
+    while ((at = past(at, end, WHITE)) < end) {
+        const char *start = at;
+        while (at < end && *at != ' ') at++;
+        for (int i = 0; i < words->count; i++)
+            if (words->word[i].size == at - start && starts(start, at, words->word[i].at, at - start)) return 1;
+    }
+    return 0;
+}
+
+/* Whether a link or meta element surely tells nothing: a rel or name that nobody listens for, no pragma. */
+static int tells_nothing(const Reader *r, const Token *token) {
+    const char *at = token->attributes.at, *end = token->attributes.at + token->attributes.size + 1;
+    Span one, value, rel = {NULL, 0};
+    int has_href = 0;
+    while (next_attribute(&at, end, &one, &value) > 0) {
+        const Key key = key_of(one.at, one.size, r->end);
+        if (token->key == META && (key == CHARSET || (one.size == 10 && starts(one.at, end, "http-equiv", 10)))) {
+            if (key == CHARSET ? r->pragmas.count > 1 : !is_simple(value) || has_word(&r->pragmas, value)) return 0;
+        } else if (key == (token->key == META ? NAME : REL) && !rel.at) {
+            rel = value;
+        } else if (key == HREF) {
+            has_href = 1;
+        }
+    }
+    if (!rel.at || (token->key == LINK && !has_href)) return 1;
+    return is_simple(rel) && !has_word(token->key == META ? &r->names : &r->relations, rel);
 }
 
 static int take(Reader *r, const Token *token) {
@@ -539,6 +651,7 @@ static int take(Reader *r, const Token *token) {
     if (r->templates) return 0;
     if ((name = wanted_name(r, token))) {
         if (!r->in_head && ++r->late > LATE) r->head_is_open = 0;
+        if (r->relations.count && (token->key == LINK || token->key == META) && tells_nothing(r, token)) return 0;
         if ((token->key == A ? take_anchor(r, name, token) : add_element(r, name, token->attributes)) < 0) return -1;
         if (PyList_Size(r->elements) >= AT_ONCE && (r->in_head || !r->head_is_open)) return hand_over(r);
     } else if (token->key == TITLE && !token->is_end && !r->title && place_of(r) <= IN_BODY) {
@@ -568,17 +681,34 @@ static int take_text(Reader *r, const Token *token, const char *at, const char *
     return keep(r, r->asides ? &r->aside : &r->main, at, end);
 }
 
+static void note_initials(Reader *r) {
+    static const char *const FRAMING[] = {"head", "template", "noscript", "svg", "math", "header", "nav", "footer"};
+    static const char *const STARTS[] = {"body",  "script", "style",   "title",   "textarea",
+                                         "xmp",   "iframe", "noembed", "noframes"};
+    for (size_t i = 0; i < sizeof FRAMING / sizeof *FRAMING; i++) {
+        const uint32_t bit = (uint32_t)1 << (FRAMING[i][0] - 'a');
+        r->initials[0][strlen(FRAMING[i])] |= bit;
+        r->initials[1][strlen(FRAMING[i])] |= bit;
+    }
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
+        r->initials[0][strlen(STARTS[i])] |= (uint32_t)1 << (STARTS[i][0] - 'a');
+    for (int i = 0; i < r->wanted_count; i++)
+        r->initials[0][r->wanted[i].size] |= (uint32_t)1 << ((r->wanted[i].key & 0xFF) - 'a');
+}
+
 static int read_page(Reader *r, const char *at) {
     const char *text = at;
     Token token;
+    memset(&token, 0, sizeof token);
+    note_initials(r);
     while ((at = find(at, r->end, '<'))) {
         if (r->end - at < 2 || !is(at[1], LETTER | SLASH | MARK)) {
             at++;
             continue;
         }
-        read_token(at, r->end, r->wants_a, &token);
+        read_token(r, at, &token);
         if (take_text(r, &token, text, at) < 0) return -1;
-        if (token.is_tag && take(r, &token) < 0) return -1;
+        if (token.matters && take(r, &token) < 0) return -1;
         text = at = token.next;
     }
     if (keep(r, r->asides ? &r->aside : &r->main, text, r->end) < 0) return -1;
@@ -629,7 +759,9 @@ static int note_wanted(Reader *r, PyObject *wanted) {
     while ((name = PyIter_Next(each))) {
         Py_ssize_t size = 0;
         const char *text = PyUnicode_AsUTF8AndSize(name, &size);
-        if (text && (size < 1 || size > KEY_BYTES || *text < 'a' || *text > 'z' || r->wanted_count == MOST_WANTED)) {
+        int fits = size > 0 && size <= KEY_BYTES && r->wanted_count < MOST_WANTED;
+        for (Py_ssize_t i = 0; text && fits && i < size; i++) fits = text[i] >= 'a' && text[i] <= 'z';
+        if (text && !fits) {
             PyErr_Format(PyExc_ValueError, "wanted are up to %d names of 1 to %d letters, not %R", MOST_WANTED,
                          KEY_BYTES, name);
             text = NULL;
@@ -638,33 +770,46 @@ static int note_wanted(Reader *r, PyObject *wanted) {
             Py_DECREF(name);
             break;
         }
-        r->wanted[r->wanted_count].key = key_of(text, size);
-        r->wanted[r->wanted_count++].name = name;
-        r->initials |= (uint32_t)1 << (*text - 'a');
+        r->wanted[r->wanted_count++] = (Wanted){key_of(text, size, text + size), size, name};
         if (size == 1 && *text == 'a') r->wants_a = 1;
     }
     Py_DECREF(each);
     return PyErr_Occurred() ? -1 : 0;
 }
 
+static int note_words(Words *words, PyObject *all) {
+    const Py_ssize_t count = PyTuple_Size(all);
+    if (count > MOST_WORDS) PyErr_Format(PyExc_ValueError, "at most %d words are listened for", MOST_WORDS);
+    for (Py_ssize_t i = 0; i < count && !PyErr_Occurred(); i++) {
+        PyObject *word = PyTuple_GetItem(all, i); /* the tuple holds it while the page is read */
+        Span *to = &words->word[words->count++];
+        to->at = word ? PyUnicode_AsUTF8AndSize(word, &to->size) : NULL;
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 PyDoc_STRVAR(read_doc,
-"read(source, errors, wanted, take, unescaped, places)\n--\n\n"
-"Return (title, main, aside) of a page in UTF-8 without NUL and CDATA sections; see markup.read.");
+"read(source, errors, wanted, take, unescaped, places, heard)\n--\n\n"
+"Return (title, main, aside) of a page in UTF-8 without NUL and CDATA sections; see markup.read and markup.Heard.");
 
 static PyObject *scan_read(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *source, *wanted, *made = NULL;
+    PyObject *source, *wanted, *relations, *names, *pragmas, *made = NULL;
     char *bytes;
     Py_ssize_t size;
     Reader r;
     memset(&r, 0, sizeof r);
-    if (!PyArg_ParseTuple(arguments, "SsO!OOO!:read", &source, &r.errors, &PyFrozenSet_Type, &wanted, &r.take,
-                          &r.unescaped, &PyTuple_Type, &r.places))
+    if (!PyArg_ParseTuple(arguments, "SsO!OOO!(O!O!O!):read", &source, &r.errors, &PyFrozenSet_Type, &wanted, &r.take,
+                          &r.unescaped, &PyTuple_Type, &r.places, &PyTuple_Type, &relations, &PyTuple_Type, &names,
+                          &PyTuple_Type, &pragmas))
         return NULL;
     if (PyTuple_Size(r.places) != PLACES) return PyErr_Format(PyExc_ValueError, "there are %d places", PLACES);
     if (PyBytes_AsStringAndSize(source, &bytes, &size) < 0) return NULL;
     r.end = bytes + size;
     r.most_text = size + 1;
     r.in_head = r.head_is_open = 1;
+    if (note_words(&r.relations, relations) < 0 || note_words(&r.names, names) < 0 ||
+        note_words(&r.pragmas, pragmas) < 0)
+        return NULL;
     if (note_wanted(&r, wanted) == 0 && (r.elements = PyList_New(0)) && read_page(&r, bytes) == 0) {
         PyObject *main_text = whole_text(&r, &r.main), *aside_text = whole_text(&r, &r.aside);
         if (main_text && aside_text) made = PyTuple_Pack(3, r.title ? r.title : Py_None, main_text, aside_text);
@@ -695,8 +840,247 @@ static PyObject *scan_is_plain(PyObject *Py_UNUSED(module), PyObject *source) {
     return PyBool_FromLong(is_plain);
 }
 
+/* -- references against a base, where the URL Standard leaves no doubt; all others are for url.Joiner ---------- */
+
+/* Where the scheme, //, host and port of an http or https URL end, NULL if they may be written otherwise (4.5). */
+static const char *origin_end(const char *at, const char *end) {
+    const char *label;
+    int port = 0, usual;
+    if (end - at > 7 && memcmp(at, "http://", 7) == 0) {
+        at += 7;
+        usual = 80;
+    } else if (end - at > 8 && memcmp(at, "https://", 8) == 0) {
+        at += 8;
+        usual = 443;
+    } else {
+        return NULL;
+    }
+    for (const char *host = at;; at++) {
+        for (label = at; at < end && *at != '.' && is(*at, HOST); at++) {}
+        /* No punycode, nothing that only some take for a name, and no number, which would be an address (3.5). */
+        if (at == label || at - label > 63 || at - host > 253 || *label == '-' || at[-1] == '-') return NULL;
+        if (at - label > 3 && label[2] == '-' && label[3] == '-') return NULL;
+        if (at == end || *at != '.') break;
+    }
+    if (!(*label >= 'a' && *label <= 'z')) return NULL;
+    if (at < end && *at == ':') {
+        const char *digits = ++at;
+        while (at < end && at - digits < 5 && is(*at, DIGIT)) port = port * 10 + (*at++ - '0');
+        if (at == digits || *digits == '0' || port > 65535 || port == usual) return NULL;
+    }
+    return at == end || *at == '/' || *at == '?' ? at : NULL;
+}
+
+typedef struct {
+    const char *at;
+    Py_ssize_t origin, folder, path, size; /* where each of them ends; all 0 for a base that is not plain */
+    char *made;                            /* an href being made */
+    Py_ssize_t room;
+} Base;
+
+/* Append a path that is read from the folder that was made so far; what it made, or NULL for what is in doubt. */
+static char *append_path(char *to, const char *root, const char *at, const char *end) {
+    while (at < end) {
+        const char *segment = at;
+        for (; at < end && *at != '/'; at++) {
+            if (!(is(*at, PATH))) return NULL;
+            if (*at == '%' && end - at > 2 && at[1] == '2' && lower(at[2]) == 'e') return NULL;
+        }
+        const Py_ssize_t size = at - segment;
+        at += at < end;
+        if (size == 1 && segment[0] == '.') continue;
+        if (size == 2 && segment[0] == '.' && segment[1] == '.') {
+            if (to > root + 1)
+                for (to--; to[-1] != '/'; to--) {}
+            continue;
+        }
+        memcpy(to, segment, (size_t)(at - segment));
+        to += at - segment;
+    }
+    return to;
+}
+
+/* Take a URL as base, if it is plain and written as it would be serialised. */
+static void note_base(Base *base, const char *at, Py_ssize_t size) {
+    const char *end = at + size, *origin = origin_end(at, end), *path, *folder;
+    if (!origin || origin == end || *origin != '/') return;
+    path = past(origin, end, PATH);
+    if (path < end && (*path != '?' || past(path, end, QUERY) < end)) return;
+    char *copy = PyMem_Malloc((size_t)size + 1), *to;
+    if (!copy) return; /* then Python does it, and says so if it has no memory either */
+    memcpy(copy, at, (size_t)(origin + 1 - at));
+    to = append_path(copy + (origin + 1 - at), copy + (origin - at), origin + 1, path);
+    const int is_same = to && to - copy == path - at && memcmp(copy, at, (size_t)(path - at)) == 0;
+    PyMem_Free(copy);
+    if (!is_same) return;
+    for (folder = path; folder[-1] != '/'; folder--) {}
+    base->at = at;
+    base->origin = origin - at;
+    base->folder = folder - at;
+    base->path = path - at;
+    base->size = size;
+}
+
+/* Make the href of a reference and return its length, 0 for what is in doubt, -1 without memory. */
+static Py_ssize_t join(Base *base, const char *at, Py_ssize_t size) {
+    const char *end = at + size, *query, *colon, *origin;
+    char *to, *root;
+    if (!base->size || size > 65535) return 0;
+    if (base->room < base->size + size + 2) {
+        const Py_ssize_t room = 2 * (base->size + size + 2);
+        if (!(to = PyMem_Realloc(base->made, (size_t)room))) return -1;
+        base->made = to;
+        base->room = room;
+    }
+    to = base->made;
+    query = find(at, end, '?');
+    if (!query) query = end;
+    if (past(query, end, QUERY) < end) return 0;
+    for (colon = at; colon < query && *colon != ':' && *colon != '/'; colon++) {}
+    if (colon < query && *colon == ':') {
+        if (!(origin = origin_end(at, end))) {
+            /* An opaque path of another scheme (4.4, opaque path state). */
+            static const char *const SPECIAL[] = {"http", "https", "ws", "wss", "ftp", "file"};
+            for (size_t i = 0; i < sizeof SPECIAL / sizeof *SPECIAL; i++)
+                if (colon - at == (Py_ssize_t)strlen(SPECIAL[i]) && memcmp(at, SPECIAL[i], (size_t)(colon - at)) == 0)
+                    return 0;
+            if (colon == at || *at < 'a' || *at > 'z' || past(at, colon, SCHEME) < colon) return 0;
+            if (colon + 1 == end || colon[1] == '/' || past(colon, query, PATH) < query) return 0;
+            memcpy(to, at, (size_t)size);
+            return size;
+        }
+        memcpy(to, at, (size_t)(origin - at));
+        root = to += origin - at;
+        *to++ = '/';
+        at = origin + (origin < end && *origin == '/');
+    } else if (at == end || *at == '?') {
+        const Py_ssize_t kept = at == end ? base->size : base->path;
+        memcpy(to, base->at, (size_t)kept);
+        memcpy(to + kept, at, (size_t)size);
+        return kept + size;
+    } else if (*at == '/') {
+        if (end - at > 1 && at[1] == '/') return 0;
+        memcpy(to, base->at, (size_t)base->origin);
+        root = to += base->origin;
+        *to++ = '/';
+        at++;
+    } else {
+        memcpy(to, base->at, (size_t)base->folder);
+        root = to + base->origin;
+        to += base->folder;
+    }
+    if (at < query && !(to = append_path(to, root, at, query))) return 0;
+    memcpy(to, query, (size_t)(end - query));
+    return to + (end - query) - base->made;
+}
+
+/* The href of a reference, None if it is no URL. */
+static PyObject *href_of(Base *base, PyObject *reference, PyObject *joiner) {
+    Py_ssize_t size;
+    const char *at = PyUnicode_AsUTF8AndSize(reference, &size);
+    if (!at) PyErr_Clear(); /* a lone surrogate, or no memory: Python will say which */
+    size = at ? join(base, at, size) : 0;
+    if (size < 0) return PyErr_NoMemory();
+    if (size) return PyUnicode_FromStringAndSize(base->made, size);
+    return PyObject_CallFunctionObjArgs(joiner, reference, NULL);
+}
+
+/* Add a link to the list, or what it says to the link that it is again; `places` says where each stands. */
+static int add_link(PyObject *list, PyObject *places, PyObject *href, PyObject *kind, int is_usual, int nofollow,
+                    PyObject *is_url) {
+    PyObject *key = is_usual && is_url == Py_True ? Py_NewRef(href) : PyTuple_Pack(3, href, kind, is_url);
+    PyObject *known = key ? PyDict_GetItemWithError(places, key) : NULL, *place = NULL, *link = NULL;
+    int failed = -1;
+    if (!key || (!known && PyErr_Occurred())) goto done;
+    if (known) {
+        const Py_ssize_t at = PyLong_AsSsize_t(known);
+        PyObject *before = at < 0 ? NULL : PyList_GetItem(list, at);
+        if (!before) goto done;
+        if (!nofollow && PyTuple_GetItem(before, 2) == Py_True) {
+            if (!(link = PyTuple_Pack(4, href, kind, Py_False, is_url))) goto done;
+            failed = PyList_SetItem(list, at, link); /* takes it */
+            link = NULL;
+        } else {
+            failed = 0;
+        }
+    } else if ((place = PyLong_FromSsize_t(PyList_Size(list))) &&
+               (link = PyTuple_Pack(4, href, kind, nofollow ? Py_True : Py_False, is_url))) {
+        failed = PyDict_SetItem(places, key, place) < 0 || PyList_Append(list, link) < 0 ? -1 : 0;
+    }
+done:
+    Py_XDECREF(link);
+    Py_XDECREF(place);
+    Py_XDECREF(key);
+    return failed;
+}
+
+PyDoc_STRVAR(resolve_doc,
+"resolve(base, links, joiner, most)\n--\n\n"
+"Return the raw links of {(kind, reference), or the reference of an <a>: nofollow}, each resolved here or, where that is in doubt, by the joiner;\n"
+"see page._raw_links. Of what is no URL at most so many characters are kept.");
+
+static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *links, *joiner, *key, *value, *made = NULL, *list = NULL, *places = NULL, *usual = NULL;
+    const char *at;
+    Py_ssize_t size, position = 0, most;
+    Base base;
+    memset(&base, 0, sizeof base);
+    if (!PyArg_ParseTuple(arguments, "s#O!On:resolve", &at, &size, &PyDict_Type, &links, &joiner, &most)) return NULL;
+    note_base(&base, at, size);
+    if (!(list = PyList_New(0)) || !(places = PyDict_New()) || !(usual = PyUnicode_InternFromString("a"))) goto done;
+    while (PyDict_Next(links, &position, &key, &value)) {
+        const int is_usual = PyUnicode_Check(key);
+        PyObject *kind = is_usual ? usual : PyTuple_GetItem(key, 0), *href, *is_url = Py_True;
+        PyObject *reference = is_usual ? key : PyTuple_GetItem(key, 1);
+        if (!kind || !reference) goto done;
+        if (!PyUnicode_Check(reference)) {
+            PyErr_SetString(PyExc_TypeError, "references are texts");
+            goto done;
+        }
+        Py_INCREF(key); /* the joiner may be anybody's */
+        if ((href = href_of(&base, reference, joiner)) == Py_None) {
+            Py_DECREF(href);
+            href = PyUnicode_Substring(reference, 0, most);
+            is_url = Py_False;
+        }
+        int failed = href ? add_link(list, places, href, kind, is_usual, value == Py_True, is_url) : -1;
+        Py_XDECREF(href);
+        Py_DECREF(key);
+        if (failed) goto done;
+    }
+    made = PyList_AsTuple(list);
+done:
+    PyMem_Free(base.made);
+    Py_XDECREF(usual);
+    Py_XDECREF(places);
+    Py_XDECREF(list);
+    return made;
+}
+
+PyDoc_STRVAR(masked_doc,
+"masked(text)\n--\n\n"
+"Return the bytes without the digits of ASCII and HTML's white space; four times faster than bytes.translate.");
+
+static PyObject *scan_masked(PyObject *Py_UNUSED(module), PyObject *text) {
+    char *start;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(text, &start, &size) < 0) return NULL;
+    PyObject *made = PyBytes_FromStringAndSize(NULL, size);
+    if (!made) return NULL;
+    char *const made_at = PyBytes_AsString(made), *to = made_at;
+    for (const char *from = start, *const end = start + size; from < end; from++) {
+        *to = *from;
+        to += !is(*from, WHITE | DIGIT); /* without a branch, which would be foreseen wrongly at each word */
+    }
+    PyObject *cut = PyBytes_FromStringAndSize(made_at, to - made_at);
+    Py_DECREF(made);
+    return cut;
+}
+
 static PyMethodDef METHODS[] = {
     {"read", scan_read, METH_VARARGS, read_doc},
+    {"resolve", scan_resolve, METH_VARARGS, resolve_doc},
+    {"masked", scan_masked, METH_O, masked_doc},
     {"is_plain", scan_is_plain, METH_O, is_plain_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -704,7 +1088,10 @@ static PyMethodDef METHODS[] = {
 #ifndef SOURCE
 #define SOURCE ""
 #endif
-static int prepare(PyObject *module) { return PyModule_AddStringConstant(module, "SOURCE", SOURCE); }
+static int prepare(PyObject *module) {
+    if (PyModule_AddStringConstant(module, "SOURCE", SOURCE) < 0) return -1;
+    return PyModule_AddIntConstant(module, "INTERFACE", 2); /* as in scan.py */
+}
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, (void *)prepare}, {0, NULL}};
 

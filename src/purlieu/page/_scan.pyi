@@ -1,9 +1,14 @@
 from collections.abc import Callable
 
-from purlieu.page.markup import Place, Take
+from purlieu.page.markup import Heard, Place, Take
 
 SOURCE: str
+INTERFACE: int
 
+def resolve(
+    base: str, links: dict[str | tuple[str, str], bool], joiner: Callable[[str], str | None], most: int, /
+) -> tuple[tuple[str, str, bool, bool], ...]: ...
+def masked(text: bytes, /) -> bytes: ...
 def is_plain(source: bytes, /) -> bool: ...
 def read(
     source: bytes,
@@ -12,5 +17,6 @@ def read(
     take: Take,
     unescaped: Callable[[str], str],
     places: tuple[Place, ...],
+    heard: Heard,
     /,
 ) -> tuple[str | None, bytes, bytes]: ...

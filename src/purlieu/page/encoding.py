@@ -25,6 +25,16 @@ _META = re.compile(rb"<meta[" + _WS + rb"/]", re.IGNORECASE)
 _CONTENT_CHARSET = re.compile(
     r"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\"'\t\n\f\r ;][^\t\n\f\r ;]*))", re.IGNORECASE
 )
+# How nine of ten pages begin, up to a known label in the usual spelling: found at once what the prescan finds.
+_USUAL_TAG = (
+    rb"<(?:!(?!--)[^>]*+|\?[^>]*+|/?(?![mM][eE][tT][aA][\t\n\f\r /])[a-zA-Z][a-zA-Z0-9]*+"
+    rb"(?: [a-z:-]++=\"[^\"]*+\")*+ ?/?)>"
+)
+_OTHER_META = rb"<meta(?: (?!charset|http-equiv)[a-z:-]++=\"[^\"]*+\")++ ?/?>"
+_USUAL_HEAD = re.compile(
+    rb"(?:[^<]*+(?:" + _USUAL_TAG + rb"|" + _OTHER_META + rb"))*+[^<]*+<meta (?:charset=\"(utf-8|UTF-8)\""
+    rb"|http-equiv=\"[cC]ontent-[tT]ype\" content=\"text/html; *charset=(utf-8|UTF-8)\") ?/?>"
+)
 _XML_ENCODING = re.compile(rb"encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\x00-\x20\"]*)\"|'([^\x00-\x20']*)')")
 
 
@@ -76,6 +86,13 @@ def decoded(body: bytes, name: str) -> str:
 
 def prescan(head: bytes) -> str | None:
     """Return what the first bytes declare in ``<meta>`` or an XML declaration, None if nothing (HTML 13.2.3.2)."""
+    if usual := _USUAL_HEAD.match(head):
+        return as_declared(usual[usual.lastindex or 0].decode())
+    return prescan_by_steps(head)
+
+
+def prescan_by_steps(head: bytes) -> str | None:
+    """Return what ``prescan`` does, by the steps of HTML 13.2.3.2."""
     if head.startswith(b"<\0?\0x\0"):
         return "UTF-16LE"
     if head.startswith(b"\0<\0?\0x"):

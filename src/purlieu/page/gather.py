@@ -7,12 +7,11 @@ since the base is known only at the end.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
-from itertools import repeat
+from functools import cache, lru_cache
 
 from purlieu.page.encoding import charset_in
-from purlieu.page.header import Headers, links, refresh, values
-from purlieu.page.markup import Element, Place, PlainLinks
+from purlieu.page.header import links, refresh
+from purlieu.page.markup import EVERYTHING, Element, Heard, Place, PlainLinks
 from purlieu.page.srcset import candidates
 
 DEFAULT_KINDS = frozenset(("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh", "sitemap"))
@@ -30,6 +29,8 @@ _RELATIONS = {
 }
 _IMAGES = {"img": ("src",), "input": ("src",), "source": (), "image": ("href", "xlink:href", "src")}
 _ALWAYS = frozenset(("html", "a", "area", "frame", "iframe", "link", "meta", "base"))
+_MOST_NAMES = 8
+_SHORT = 100  # characters of a relation that is worth remembering
 _FOR_KIND = {"image": frozenset(_IMAGES), "script": frozenset(("script",)), "form": frozenset(("form",))}
 
 
@@ -39,10 +40,21 @@ def elements_for(kinds: frozenset[str]) -> frozenset[str]:
     return _ALWAYS.union(*(names for kind, names in _FOR_KIND.items() if kind in kinds))
 
 
+@cache
+def heard_for(kinds: frozenset[str], agent: str, *, charset: bool) -> Heard:
+    """Return what of link and meta elements a ``Gathered`` takes note of; ``charset`` says whether of encodings too."""
+    names = agent.lower().split()
+    if not names or len(names) > _MOST_NAMES:  # an odd bot; the first is named by every meta without a name
+        return EVERYTHING
+    relations = {"alternate", "canonical"}.union(word for word, kind in _RELATIONS.items() if kind in kinds)
+    return tuple(sorted(relations)), ("robots", *names), ("refresh", "content-type") if charset else ("refresh",)
+
+
 class Gathered:
     """References as written, by what they are for.
 
-    ``links`` maps (kind, reference without fragment) to whether every occurrence says nofollow, in order;
+    ``links`` maps (kind, reference without fragment), of kind "a" the reference alone, to whether every occurrence says
+    nofollow, in order;
     ``alternates`` holds (hreflang, reference), ``refresh`` (seconds, reference), ``robots`` the contents of robots
     metas, ``charset`` the first encoding label that a meta element declares.
     """
@@ -64,7 +76,7 @@ class Gathered:
         """Gather links of these kinds, and robots rules for this bot."""
         self._kinds = kinds
         self._agent = agent.lower()
-        self.links: dict[tuple[str, str], bool] = {}
+        self.links: dict[str | tuple[str, str], bool] = {}
         self.canonicals: list[str] = []
         self.alternates: list[tuple[str, str]] = []
         self.refresh: tuple[int, str] | None = None
@@ -78,7 +90,7 @@ class Gathered:
         for element in elements:
             if isinstance(element, dict):
                 if "a" in self._kinds:
-                    self.links.update(dict.fromkeys(zip(repeat("a"), element, strict=False), False))
+                    self.links.update(element)
                 continue
             name, found, place = element
             if name in _REFERENCE:
@@ -99,41 +111,35 @@ class Gathered:
             elif place is Place.HEAD or place is Place.BODY:
                 self._page(name, found)
 
-    def take_headers(self, headers: Headers) -> None:
-        """Take the Link, Refresh and X-Robots-Tag fields of a response."""
-        for reference, parameters in links(headers):
+    def take_headers(self, fields: dict[str, list[str]]) -> None:
+        """Take the Link, Refresh and X-Robots-Tag fields of a response, as ``header.telling`` gives them."""
+        for reference, parameters in links(fields.get("link", ())):
             if "anchor" not in parameters:  # about another resource (RFC 8288, 3.2)
                 self._related(parameters.get("rel", ""), {**parameters, "href": reference}, in_head=True)
-        for content in values(headers, "refresh"):
+        for content in fields.get("refresh", ()):
             self._refresh(content)
-        self.robots += values(headers, "x-robots-tag")
-
-    def has_references(self) -> bool:
-        """Say whether anything was gathered that is read against a base."""
-        return bool(self.links or self.canonicals or self.alternates or self.refresh)
+        self.robots += fields.get("x-robots-tag", ())
 
     def _link(self, kind: str, reference: str, *, nofollow: bool = False) -> None:
         if kind in self._kinds:
             cut = reference.find("#")
             if cut == 0 or (cut > 0 and reference[cut - 1] > " "):  # "a #b" keeps its space when parsed
                 reference = reference[:cut]
-            key = (kind, reference)
+            key = reference if kind == "a" else (kind, reference)
             self.links[key] = nofollow and self.links.get(key, True)
 
     def _related(self, relation: str, found: dict[str, str], *, in_head: bool) -> None:
         """Take a link element or a Link field; canonical counts in the head only (HTML 4.2.4, not body-ok)."""
-        words = _words(relation)
         reference = found.get("href", "")
-        if not reference or not words:  # an empty href makes no link here, unlike in <a> (HTML 4.6.7)
+        if not reference:  # an empty href makes no link here, unlike in <a> (HTML 4.6.7)
             return
-        if "stylesheet" in words:
-            words = {"stylesheet"}  # "alternate stylesheet" is no other page
-        if "canonical" in words and in_head:
+        kinds, nofollow = _meant(relation) if len(relation) < _SHORT else _meant.__wrapped__(relation)
+        if "canonical" in kinds and in_head:
             self.canonicals.append(reference)
-        if "alternate" in words and (language := found.get("hreflang", "").strip()):
+        if "alternate" in kinds and (language := found.get("hreflang", "").strip()):
             self.alternates.append((language, reference))
-        for kind in sorted({_RELATIONS[word] for word in words if word in _RELATIONS}):
-            self._link(kind, reference, nofollow="nofollow" in words)
+        for kind in kinds:
+            self._link(kind, reference, nofollow=nofollow)
 
     def _meta(self, found: dict[str, str], place: Place) -> None:
         content = found.get("content", "")
@@ -164,6 +170,15 @@ class Gathered:
             self.base = found.get("href")
         if name == "html" and self.lang is None:
             self.lang = found.get("lang", found.get("xml:lang", "")).strip() or None
+
+
+@lru_cache(maxsize=64)  # the same few stand on every page
+def _meant(relation: str) -> tuple[tuple[str, ...], bool]:
+    """Return the kinds of links that a relation makes, and whether it says nofollow."""
+    words = _words(relation)
+    if "stylesheet" in words:
+        words = {"stylesheet"}  # "alternate stylesheet" is no other page
+    return tuple(sorted({_RELATIONS[word] for word in words if word in _RELATIONS})), "nofollow" in words
 
 
 def _words(text: str) -> set[str]:

@@ -17,9 +17,17 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LIMIT = 8192  # characters of one field value that are read (ST-25 asks for at least 8 KiB)
 
 
-def values(headers: Headers, name: str) -> list[str]:
-    """Return every value of a header in the order received; ``name`` in lower case."""
-    return [value for key, value in headers if key.lower() == name]
+_TELLING = frozenset(("content-type", "link", "refresh", "x-robots-tag"))
+
+
+def telling(headers: Headers) -> dict[str, list[str]]:
+    """Return the values of the fields that say something about a page, by lower-case name, in the order received."""
+    found: dict[str, list[str]] = {}
+    for key, value in headers:
+        name = key.lower()
+        if name in _TELLING:
+            found.setdefault(name, []).append(value)
+    return found
 
 
 def content_type_of(headers: Headers) -> tuple[str | None, str | None]:
@@ -27,11 +35,12 @@ def content_type_of(headers: Headers) -> tuple[str | None, str | None]:
 
     The last valid one counts, ``*/*`` never; a charset is carried over to a later one of the same essence.
     """
-    return _combined(",".join(values(headers, "content-type")))
+    return combined(",".join(telling(headers).get("content-type", ())))
 
 
 @lru_cache(maxsize=64)  # a site says the same on page after page
-def _combined(text: str) -> tuple[str | None, str | None]:
+def combined(text: str) -> tuple[str | None, str | None]:
+    """Return (essence, charset) of Content-Type fields joined by commas."""
     essence = charset = carried = None
     for value in _list_members(text):
         parsed = mime_type(value)
@@ -84,9 +93,9 @@ _LINK_PARAMETER = re.compile(
 )
 
 
-def links(headers: Headers) -> Iterator[tuple[str, dict[str, str]]]:
+def links(fields: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield (target, parameters) of each Link field (RFC 8288, 3 and B.2); names in lower case, the first counts."""
-    for value in values(headers, "link"):
+    for value in fields:
         text, at = value[:_LIMIT], 0
         while link := _LINK.match(text, at):
             at = link.end()

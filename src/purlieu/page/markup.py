@@ -98,6 +98,14 @@ PlainLinks = dict[str, bool]
 
 Take = Callable[[list[Element | PlainLinks]], None]
 
+Heard = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+"""(relations of link elements, names and pragmas of meta elements) that tell the caller something; in lower case.
+
+A pragma beside ``refresh`` says that encodings do. Elements that surely name none of them may be left out.
+"""
+
+EVERYTHING: Heard = ((), (), ())
+
 
 def read(text: str, wanted: frozenset[str], take: Take) -> Markup:
     """Return the title and text of a page, and hand its elements of the wanted names to ``take`` in document order.

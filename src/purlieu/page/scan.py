@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import ModuleType
+from typing import Any
 
 from purlieu.page import encoding, markup
-from purlieu.page.markup import Markup, Place, Take
+from purlieu.page.markup import EVERYTHING, Heard, Markup, Place, Take
 
+INTERFACE = 2  # what _scan.c must say too: raised when a call into it changes
 _PLACES = tuple(Place)
 _NOT_ASCII = frozenset(("ISO-2022-JP", "UTF-16BE", "UTF-16LE", "replacement"))  # ASCII bytes may mean something else
+_MASKED = b"0123456789\t\n\f\r "
 _in_attribute = partial(markup.unescaped, in_attribute=True)
 
 
@@ -25,11 +28,19 @@ def _built() -> ModuleType | None:
     if chosen == "0":
         return None
     try:
-        from purlieu.page import _scan
+        return _fitting()
     except ImportError:
         if chosen == "1":
             raise
         return None
+
+
+def _fitting() -> ModuleType:
+    """Return the module in C; ImportError if it was not built, or is left over from another version of the package."""
+    from purlieu.page import _scan
+
+    if getattr(_scan, "INTERFACE", 0) != INTERFACE:
+        raise ImportError("the page scanner in C was built for another version of purlieu: install purlieu again")
     return _scan
 
 
@@ -41,6 +52,11 @@ def is_native() -> bool:
     return _native is not None
 
 
+def native() -> Any:
+    """Return the module compiled from ``_scan.c``, None where pages are read in Python."""
+    return _native
+
+
 @contextmanager
 def forced(*, native: bool) -> Iterator[None]:
     """Read pages by the scanner in C or by the one in Python, for tests that compare them.
@@ -49,19 +65,19 @@ def forced(*, native: bool) -> Iterator[None]:
     """
     global _native  # noqa: PLW0603
     before = _native
-    if native:
-        from purlieu.page import _scan
-
-        _native = _scan
-    else:
-        _native = None
+    _native = _fitting() if native else None
     try:
         yield
     finally:
         _native = before
 
 
-def read(body: bytes, name: str, wanted: frozenset[str], take: Take) -> Markup:
+def masked(text: bytes) -> bytes:
+    """Return the bytes without digits and white space, which change without saying anything (R-9.3)."""
+    return text.translate(None, _MASKED) if _native is None else _native.masked(text)
+
+
+def read(body: bytes, name: str, wanted: frozenset[str], take: Take, heard: Heard = EVERYTHING) -> Markup:
     """Return the title and text of a body in the encoding of that name; the rest is as ``markup.read`` says."""
     if _native is None:
         return markup.read(encoding.decoded(body, name), wanted, take)
@@ -75,4 +91,4 @@ def read(body: bytes, name: str, wanted: frozenset[str], take: Take) -> Markup:
     if not _native.is_plain(source):
         text = markup.without_cdata(source.decode("utf-8", errors).replace("\0", "\ufffd"))
         source, errors = text.encode("utf-8", "surrogatepass"), "surrogatepass"
-    return Markup(*_native.read(source, errors, wanted, take, _in_attribute, _PLACES))
+    return Markup(*_native.read(source, errors, wanted, take, _in_attribute, _PLACES, heard))

@@ -9,6 +9,7 @@ on all cases of the standard's own suite, five times slower).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import blake2b
 from struct import Struct
 
@@ -110,16 +111,27 @@ class Joiner:
 
     def __init__(self, base: str | Url, encoding: str = "utf-8") -> None:
         """Parse the base; ``encoding`` unknown or UTF-8, UTF-16: queries are UTF-8."""
-        known = base.href if isinstance(base, Url) else _without_fragment(_serialise(base, None))
-        self._base = parse(str(base)).href if known is None else known
         self._join: Callable[[str], object] = _no_join
-        if not _is_doubtful(self._base):
-            try:
-                self._join = _rust.URL.parse(self._base).join
-            except _REFUSED:  # a host that only ada-url takes
-                self._join = _no_join
+        text = str(base)
+        try:
+            parsed = _rust.URL.parse(text)
+            self._base = str(parsed)
+            if "#" not in self._base and not _is_doubtful(self._base):
+                self._join = parsed.join
+        except _REFUSED:  # a host that only ada-url takes
+            self._base = ""
+        if self._join is _no_join:
+            self._base = parse(text).href
+            if not _is_doubtful(self._base):
+                with suppress(*_REFUSED):
+                    self._join = _rust.URL.parse(self._base).join
         self._encode = encoder(encoding.lower())
         self._stateful = encoding.lower() == "iso-2022-jp"  # its escapes are ASCII: looked at even in ASCII links
+
+    @property
+    def plain_base(self) -> str:
+        """Return the base that references of ASCII are read against and nothing else, "" where encoding matters."""
+        return "" if self._stateful else self._base
 
     def __call__(self, ref: str) -> str | None:
         """Return the absolute href without fragment, None if ``ref`` is no URL."""

@@ -39,6 +39,7 @@ _BIG5_UNWRITTEN = range(0x81, 0xA1)  # the standard's Big5 reads the Hong Kong r
 _BYTES = [f"%{n:02X}" if n not in range(0x21, 0x7F) or chr(n) in "\"#<>'" else chr(n) for n in range(256)]
 
 
+@cache
 def encoder(encoding: str) -> Callable[[str], str] | None:
     """Return the function that percent-encodes a query in the WHATWG-named encoding; None where that is UTF-8.
 
