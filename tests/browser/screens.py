@@ -18,9 +18,13 @@ SCREENS: Final = {
     "url": f"/runs/{village.RUNS}/url?u={village.HOME}bread/",
     "url-refused": f"/runs/{village.RUNS}/url?u={village.HOME}kitchen/rota",
     "url-redirected": f"/runs/{village.RUNS}/url?u={village.HOME}old-menu",
+    "map": f"/runs/{village.RUNS}/map",
     "hosts": f"/runs/{village.RUNS}/hosts?u={village.HOME}kitchen/rota",
-    "tree": f"/runs/{village.RUNS}/tree?all=on",
+    "tree": f"/runs/{village.RUNS}/tree?all=on&size=25",
     "tree-filtered": f"/runs/{village.RUNS}/tree?filter=on",
+    "schedules": "/crawls/1/schedules",
+    "zone": "/zone",
+    "changes": "/changes",
     "compare": f"/compare?before={village.RUNS - 1}&after={village.RUNS}&class=failed",
 }
 """The screens of a store that nobody changes, by name: where each is."""
@@ -68,7 +72,7 @@ NAMES: Final = frozenset(
         "Purlieu", "purlieu", "serve", "API", "URL", "CSV", "JSONL", "JSON", "TOML", "Parquet", "Web", "HTML", "HTTP", "HTTPS",
         "MARS", "FINDER", "Sitemaps", "robots.txt", "sitemap.xml", "nofollow", "noindex", "canonical", "refresh", "lastmod",
         "Retry-After", "Crawl-delay", "Disallow", "Allow", "User-agent", "Content-Type", "Location", "ETag", "Last-Modified",
-        "kB", "MB", "GB", "RE2", "SEO", "DNS", "IP", "CPU", "cron", "rule", "fetch.timeout_seconds", "crawl_result_detail.csv.zip",
+        "kB", "MB", "GB", "RE2", "SEO", "DNS", "IP", "UTC", "CPU", "cron", "rule", "fetch.timeout_seconds", "crawl_result_detail.csv.zip",
     }
 )  # fmt: skip
 """What is called the same in every language."""
