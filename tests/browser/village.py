@@ -44,7 +44,9 @@ exclude = ["/basket*"]
 def village(week: int) -> dict[str, Entry]:
     """Return the site as it is in a week, by URL."""
     pages: dict[str, Entry] = dict(_pages(week))
-    listed = "".join(f"<url><loc>{url}</loc></url>" for url in pages if url.startswith(HOME) and "/kitchen" not in url)
+    urls = [url for url in pages if url.startswith(HOME) and "/kitchen" not in url]
+    days = [f"<lastmod>2026-{week + 1:02}-{number % 28 + 1:02}</lastmod>" for number in range(len(urls))]
+    listed = "".join(f"<url><loc>{url}</loc>{day}</url>" for url, day in zip(urls, days, strict=True))
     pages[f"{HOME}robots.txt"] = f"User-agent: *\nDisallow: /kitchen/\nSitemap: {HOME}sitemap.xml\n"
     pages[f"{HOME}sitemap.xml"] = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</urlset>'
     pages[f"{SHOP}robots.txt"] = 404
