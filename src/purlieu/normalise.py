@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol, Self
 
 from purlieu.errors import UrlError
 from purlieu.pattern import Patterns, compiled, mend
+from purlieu.sentence import Sentence
 from purlieu.url import host_of, parse
 
 LONGEST: Final = 65_536
@@ -137,9 +138,9 @@ class Normaliser:
 def mistakes(settings: _Rules) -> Iterator[tuple[str, str, str]]:
     """Yield (key, value, remedy) for all that is wrong in the rules of ``[normalise]``."""
     for number, rule in enumerate(settings.rules, 1):
-        remedy = mend(rule.pattern).partition("; or set filter.unsafe")[0]  # there is no such way out here
+        remedy = mend(rule.pattern, offers=False)
         if not remedy and r"\1" in rule.pattern:
-            remedy = "RE2 has no back-references"
+            remedy = Sentence("RE2 has no back-references")
         if remedy:
             yield f"normalise.rule[{number}].pattern", rule.pattern, remedy
             continue
@@ -147,7 +148,11 @@ def mistakes(settings: _Rules) -> Iterator[tuple[str, str, str]]:
             _template(rule.pattern, rule.replace)
         except (ValueError, KeyError):
             most = compiled(rule.pattern).groups
-            remedy = f"the pattern has {most} groups: write $0 to ${most}, and \\$ for the sign itself"
+            remedy = Sentence(
+                "the pattern has {most} groups: write $0 to ${most}, and {sign} for the sign itself",
+                most=most,
+                sign=r"\$",
+            )
             yield f"normalise.rule[{number}].replace", rule.replace, remedy
 
 

@@ -31,7 +31,8 @@ def speaker(language: str) -> Say:
     catalogue = gettext.translation("purlieu", LOCALE, [language], fallback=True)
 
     def say(text: str, /, **values: object) -> str:
-        return catalogue.gettext(text).format(**values)
+        said = catalogue.gettext(text)
+        return said.format(**values) if values else said  # the help of a setting may hold braces of its own
 
     return say
 

@@ -12,6 +12,7 @@ from babel.messages.pofile import read_po
 
 from purlieu.cli.reference import pages
 from purlieu.cli.words import LOCALE, speaker
+from purlieu.console import form
 
 LANGUAGES = ("ja", "zh")
 CALLS = {"say": None, "_say": None, "_words": None}
@@ -24,12 +25,12 @@ def catalogue(language: str) -> Catalog:
 
 
 def said(root: Path) -> set[str]:
-    """Return every text that command line and console say through ``say``, and every sentence wherever it is made."""
+    """Return every text that is said through ``say``, every sentence wherever it is made, and those of the settings."""
     source, python = root / "src" / "purlieu", [("**.py", "python")]
     found = [*extract_from_dir(source / "cli", python, keywords=CALLS)]
     found += extract_from_dir(source, python, keywords={"Sentence": None})
     found += extract_from_dir(source, [("**.html", "jinja2")], keywords={"say": None})
-    return {message for _, _, message, _, _ in found if isinstance(message, str)}
+    return form.texts() | {message for _, _, message, _, _ in found if isinstance(message, str)}
 
 
 @pytest.mark.parametrize("name", pages())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -20,6 +21,7 @@ from purlieu.console.audit import audit
 from purlieu.console.parts import Parts, crawl_of, parts_of, reading, run_of
 from purlieu.console.show import page
 from purlieu.sentence import Sentence
+from purlieu.store import crawls
 from purlieu.store.reader import RunRow
 from purlieu.store.sqlite import SqliteDatabase, is_held
 
@@ -30,25 +32,37 @@ NEVER_RAN = Sentence("This crawl has no run yet whose settings could be taken.")
 FORM = Sentence("This form was not made by this console, or is too old. Go back, load the page anew and try again.")
 SECONDS_TO_BEGIN: Final = 10.0
 MOST_FORM_BYTES: Final = 65_536
+MOST_FIELDS: Final = 5_000
 
 
 async def run_now(request: Request) -> Response:
-    """Start a run of a crawl with the settings of its last one."""
+    """Start a run of a crawl with the settings kept for it, else those of its last run."""
     if refusal := await refused(request):
         return refusal
-    parts = parts_of(request)
     with reading(request) as reader:
         name = crawl_of(reader, request)
-        last = reader.latest(name)
-        config = reader.config(last) if last else ""
-    number = request.path_params["crawl"]
-    if last is None:
+    return await start_crawl(request, name, f"/crawls/{request.path_params['crawl']}")
+
+
+async def start_crawl(request: Request, name: str, back: str) -> Response:
+    """Start a run of the crawl of a name, unless there is a reason against it, and go ``back``."""
+    parts = parts_of(request)
+    config = settings_of(request, name)
+    if config is None:
         return no(request, NEVER_RAN)
     if (wrong := grant.of_text(config, parts.terms)) is not None:
         return no(request, wrong, HTTPStatus.FORBIDDEN)
     if is_held(parts.store):
         return no(request, BUSY)
-    return await start(request, ["crawl", "--again", name], "run", {"crawl": name}, f"/crawls/{number}")
+    return await start(request, ["crawl", "--again", name], "run", {"crawl": name}, back)
+
+
+def settings_of(request: Request, name: str) -> str | None:
+    """Return the settings that a run of a crawl would have, None where there are none."""
+    with reading(request) as reader:
+        kept = crawls.kept(reader.database, name)
+        last = None if kept else reader.latest(name)
+        return kept.toml if kept else reader.config(last) if last else None
 
 
 async def resume(request: Request) -> Response:
@@ -59,8 +73,7 @@ async def resume(request: Request) -> Response:
     with reading(request) as reader:
         run = run_of(reader, request)
         last = reader.latest(run.crawl)
-        config = reader.config(run)
-    if (wrong := grant.of_text(config, parts.terms)) is not None:
+    if (wrong := grant.of_text(settings_of(request, run.crawl) or "", parts.terms)) is not None:
         return no(request, wrong, HTTPStatus.FORBIDDEN)
     if last is None or last.id != run.id or not may_resume(run, parts):
         return no(request, BUSY if is_held(parts.store) else NOTHING_TO_RESUME)
@@ -98,29 +111,37 @@ def may_resume(run: RunRow, parts: Parts) -> bool:
     return unfinished and not is_held(parts.store)
 
 
-async def is_ours(request: Request) -> bool:
+async def is_ours(request: Request, most: int = MOST_FORM_BYTES) -> bool:
     """Return whether a form carries the key of its session."""
     session = getattr(request.state, "session", None)
-    given = (await form_of(request)).get("form_key", "")
+    given = (await form_of(request, most)).get("form_key", "")
     return session is not None and hmac.compare_digest(given.encode(), session.form_key.encode())
 
 
-async def form_of(request: Request) -> dict[str, str]:
-    """Return the fields of a form as a browser sends it by itself; nothing of one that is too long or no form."""
-    body = b""
+async def form_of(request: Request, most: int = MOST_FORM_BYTES) -> dict[str, str]:
+    """Return the fields of a form as a browser sends it by itself; nothing of one longer than ``most`` bytes.
+
+    What is sent several times under one name are the lines of its value.
+    """
+    kept: dict[str, str] | None = getattr(request.state, "form", None)
+    if kept is not None:
+        return kept
+    body, found = b"", dict[str, str]()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_FORM_BYTES:
-            return {}
-    try:
-        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100))
-    except ValueError:  # no UTF-8, or too many
-        return {}
+        if len(body) > most:
+            break
+    else:
+        with suppress(ValueError):  # no UTF-8, or too many
+            for name, value in parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS):
+                found[name] = f"{found[name]}\n{value}" if name in found else value
+    request.state.form = found
+    return found
 
 
-async def refused(request: Request) -> Response | None:
+async def refused(request: Request, most: int = MOST_FORM_BYTES) -> Response | None:
     """Return the answer to a form that does not carry the key of its session, None for one that does."""
-    return None if await is_ours(request) else no(request, FORM, HTTPStatus.FORBIDDEN)
+    return None if await is_ours(request, most) else no(request, FORM, HTTPStatus.FORBIDDEN)
 
 
 def no(request: Request, why: str, status: int = HTTPStatus.CONFLICT) -> Response:

@@ -94,6 +94,10 @@ class Workshop:
             raise Preparing(str(key)) from None
         return made
 
+    def begin(self, make: Callable[[], object]) -> None:
+        """Do something that nobody waits for."""
+        self._maker.submit(make)
+
     def forget(self, key: object) -> None:
         """Make it anew when it is asked for again."""
         with self._lock:

@@ -37,7 +37,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"n": number, "at": moment, "iso": iso, "span": span, "size": size, "safe_text": safe}
+    made.filters |= {
+        "n": number,
+        "at": moment,
+        "iso": iso,
+        "span": span,
+        "size": size,
+        "safe_text": safe,
+    }
     made.globals |= {
         "version": __version__,
         "languages": NAMES,

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from purlieu.pattern.syntax import foreign, loop_breaker, loops
+from purlieu.sentence import Sentence
 
 __all__ = ["TIMEOUT_SECONDS", "Hit", "Patterns", "compiled", "loop_breaker", "mend"]
 
@@ -27,19 +28,22 @@ class Hit(NamedTuple):
     timed_out: bool = False
 
 
-def mend(text: str, *, unsafe: bool = False) -> str:
+def mend(text: str, *, unsafe: bool = False, offers: bool = True) -> str:
     """Return what is wrong with a pattern and what to write instead; "" when it can be run.
 
     ``unsafe``: look-around, back-references, atomic groups and possessive quantifiers may be used (R-3.4).
+    ``offers``: that setting is told as a way out.
     """
     if loop_breaker(text):
         return ""
     strange = foreign(text)
     if strange and not (unsafe and strange.is_known_elsewhere):
-        instead = "; or set filter.unsafe_patterns = true" if strange.is_known_elsewhere else ""
-        return f'"{strange.piece}" cannot be used: {strange.remedy}{instead}'
+        has_way = offers and strange.is_known_elsewhere
+        instead = Sentence("; or set filter.unsafe_patterns = true") if has_way else ""
+        told = {"piece": strange.piece, "remedy": strange.remedy, "instead": instead}
+        return Sentence('"{piece}" cannot be used: {remedy}{instead}', **told)
     why = _refused_by_regex(text) if strange else _refused_by_re2(text)
-    return f"this is no pattern ({why}); mend it" if why else ""
+    return Sentence("this is no pattern ({why}); mend it", why=why) if why else ""
 
 
 def _refused_by_re2(text: str) -> str:

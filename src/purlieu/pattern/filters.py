@@ -13,12 +13,16 @@ from urllib.parse import quote
 
 from purlieu.errors import Mistake, SettingsError, UrlError
 from purlieu.pattern import Patterns, mend
+from purlieu.sentence import Sentence
 from purlieu.url import host_of, parse
 
 _LINES: Final = r"\r\n|\n|\r"
 _SKIPPED: Final = ("", "#", " ")
 _USERINFO: Final = "(?:[^/?@]*@)?"  # http://x@host/private/ is what http://host/private/ means
 _KEPT: Final = "!#$%&'()*+,-./:;=?@[]_~|^"  # in URLs as they are
+_BEGINNING: Final = Sentence(
+    "write the beginning of a URL, such as https://example.com/docs/, or of a path, such as /docs/"
+)
 NO_MATCH: Final = "filter:no-match"
 
 
@@ -114,7 +118,11 @@ def mistakes(settings: _Settings) -> Iterator[tuple[str, str, str]]:
     for number, line, remedy in _wrong_lines(settings.rules, unsafe=settings.unsafe_patterns):
         yield f"filter.rules[{number}]", line, remedy
     if settings.rules and settings.rules_file:
-        yield "filter.rules_file", settings.rules_file, "filter.rules stands here too; write only one of the two"
+        yield (
+            "filter.rules_file",
+            settings.rules_file,
+            Sentence("filter.rules stands here too; write only one of the two"),
+        )
     for name in ("include", "exclude"):
         for item in getattr(settings, name):
             if remedy := wrong_item(item, unsafe=settings.unsafe_patterns):
@@ -148,7 +156,11 @@ def _read(rules: Sequence[str]) -> Iterator[tuple[int, str]]:
 def _wrong_lines(rules: Sequence[str], *, unsafe: bool) -> Iterator[tuple[int, str, str]]:
     for number, line in _read(rules):
         if line[0] not in "+-":
-            yield number, line, f"Invalid first character: {line}; begin a rule with + or -, a comment with #"
+            yield (
+                number,
+                line,
+                Sentence("Invalid first character: {line}; begin a rule with + or -, a comment with #", line=line),
+            )
         elif remedy := mend(line[1:], unsafe=unsafe):
             yield number, line, remedy
 
@@ -158,7 +170,7 @@ def wrong_item(item: str, *, unsafe: bool) -> str:
     try:
         return mend(as_pattern(item), unsafe=unsafe)
     except UrlError as error:
-        return str(error)
+        return error.args[0] if error.args and isinstance(error.args[0], Sentence) else str(error)
 
 
 def as_pattern(item: str) -> str:
@@ -182,7 +194,7 @@ def _prefix(text: str) -> str:
         return _any_host() + re.escape(quote(text, _KEPT))
     href = parse(text).href
     if not host_of(href):
-        raise UrlError("write the beginning of a URL, such as https://example.com/docs/, or of a path, such as /docs/")
+        raise UrlError(_BEGINNING)
     scheme, _, rest = href.partition("://")
     return f"{scheme}://{_USERINFO}{re.escape(rest)}"
 
@@ -195,7 +207,10 @@ def _glob(text: str) -> str:
     elif text.startswith("/"):
         before = _any_host()
     elif not text.startswith("*"):
-        raise UrlError(f'a glob is matched against the whole URL: write "*{text}", or begin it with / or http://')
+        told = Sentence(
+            'a glob is matched against the whole URL: write "*{text}", or begin it with / or http://', text=text
+        )
+        raise UrlError(told)
     return before + ".*".join(map(re.escape, re.split(r"\*+", quote(text, _KEPT))))
 
 

@@ -8,12 +8,22 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-_LOOK = "RE2 looks neither ahead nor behind: write two rules, the one for the exception first"
-_BACK = "RE2 has no back-references; against endless paths write limits.repeated_segment = 3"
-_POSSESSIVE = 'take the "+" after the quantifier out: RE2 never tries again, so none has to be possessive'
-_ATOMIC = 'write "(?:" instead of "(?>": RE2 never tries again, so no group has to be atomic'
-_SLASHES = "RE2 looks neither ahead nor behind; to make one of several slashes write normalise.collapse_slashes = true"
-_POSIX = r"write the characters, such as [A-Za-z] or [0-9], or a category, such as \pL"
+from purlieu.sentence import Sentence
+
+_LOOK = Sentence("RE2 looks neither ahead nor behind: write two rules, the one for the exception first")
+_BACK = Sentence("RE2 has no back-references; against endless paths write limits.repeated_segment = 3")
+_POSSESSIVE = Sentence('take the "+" after the quantifier out: RE2 never tries again, so none has to be possessive')
+_ATOMIC = Sentence('write "(?:" instead of "(?>": RE2 never tries again, so no group has to be atomic')
+_SLASHES = Sentence(
+    "RE2 looks neither ahead nor behind; to make one of several slashes write normalise.collapse_slashes = true"
+)
+_POSIX = Sentence(
+    "write the characters, such as {some}, or a category, such as {category}", some="[A-Za-z]", category=r"\pL"
+)
+
+_HEXADECIMAL = Sentence("write the character's number in hexadecimal, such as {text}", text=r"\x41")
+_INTERSECT = Sentence("RE2 cannot intersect classes: write out the characters, or {text} for the sign", text=r"\&")
+_ONE_CLASS = Sentence("write {text}, or one class of all", text=r"\[")
 
 
 class Foreign(NamedTuple):
@@ -26,18 +36,23 @@ class Foreign(NamedTuple):
 
 # Escapes that RE2 refuses or that mean something else to it, and what to write instead.
 _ESCAPES: Final = {
-    "h": r"write [ \t]",
-    "H": r"write [^ \t]",
-    "R": r"write [\r\n]",
-    "X": "write .",
-    "G": "take it out: a pattern is searched once in each URL",
-    "Z": "write $",
-    "C": "write .",
-    "e": r"write \x1b",
-    "c": r"write the control character's number, such as \x01",
-    "u": r"write \x{...} with the character's number",
-    "N": r"write \x{...} with the character's number",
-    "V": r"write [^\n\x0b\f\r]",
+    **{
+        letter: Sentence("write {text}", text=text)
+        for letter, text in {
+            "h": r"[ \t]",
+            "H": r"[^ \t]",
+            "R": r"[\r\n]",
+            "X": ".",
+            "Z": "$",
+            "C": ".",
+            "e": r"\x1b",
+            "V": r"[^\n\x0b\f\r]",
+        }.items()
+    },
+    "G": Sentence("take it out: a pattern is searched once in each URL"),
+    "c": Sentence("write the control character's number, such as {text}", text=r"\x01"),
+    "u": Sentence("write {text} with the character's number", text=r"\x{...}"),
+    "N": Sentence("write {text} with the character's number", text=r"\x{...}"),
 }
 _POSIX_NAMES: Final = re.compile(
     r"\\[pP]\{\^?(?:Lower|Upper|ASCII|Alpha|Digit|Alnum|Punct|Graph|Print|Blank|Cntrl|XDigit|Space|java\w*|Is\w+|In\w+)\}"
@@ -67,9 +82,9 @@ def foreign(text: str) -> Foreign | None:
         elif kind == "atomic":
             found = Foreign(piece, _ATOMIC, is_known_elsewhere=True)
         elif kind == "flags" and set(piece[2:]) & set("duxU"):
-            found = Foreign(piece, 'of the flags write only "i", "s" and "m"')
+            found = Foreign(piece, Sentence('of the flags write only "i", "s" and "m"'))
         elif kind == "upto":
-            found = Foreign(piece, f'write "{{0{piece[1:]}"')
+            found = Foreign(piece, Sentence("write {text}", text=f'"{{0{piece[1:]}"'))
         elif kind == "quantifier" and piece == "+" and after == "quantifier":
             found = Foreign("+", _POSSESSIVE, is_known_elsewhere=True)
         if found:
@@ -86,7 +101,7 @@ def _escape(piece: str, following: str) -> Foreign | None:
     if letter == "k":
         return Foreign(piece, _BACK)
     if letter == "0" and following.isdigit():
-        return Foreign(piece, r"write the character's number in hexadecimal, such as \x41")
+        return Foreign(piece, _HEXADECIMAL)
     if letter in "pP" and _POSIX_NAMES.match(piece):
         return Foreign(piece, _POSIX)
     remedy = _ESCAPES.get(letter)
@@ -100,10 +115,10 @@ def _in_class(text: str, place: int) -> tuple[Foreign | None, int]:
         if piece == "]":
             break
         if piece == "&&":
-            return Foreign(piece, r"RE2 cannot intersect classes: write out the characters, or \& for the sign"), place
+            return Foreign(piece, _INTERSECT), place
         if piece == "[":
             posix = text.startswith(":", place)
-            return Foreign("[:" if posix else "[", _POSIX if posix else r"write \[, or one class of all"), place
+            return Foreign("[:" if posix else "[", _POSIX if posix else _ONE_CLASS), place
         if len(piece) > 1 and (found := _escape(piece, text[place : place + 1])):
             return found, place
     return None, place

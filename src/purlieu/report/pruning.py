@@ -65,8 +65,9 @@ def prune(
 ) -> list[Pruned]:
     """Prune the old runs of a crawl, or of every crawl, and return those of which rows went, the oldest first.
 
-    What removed crawls left goes too.     ``keep`` stands instead of what the settings of each crawl's newest run say. ``compact`` gives the freed room back
-    to the disk, else later runs use it. Raises StoreBusy while a crawl is at work, StoreError for any other fault.
+    ``keep`` stands instead of what the settings of each crawl's newest run say. ``compact`` gives the freed room back
+    to the disk, else later runs use it. What removed crawls left goes too. Raises StoreBusy while a crawl is at work,
+    StoreError for any other fault.
     """
     database = SqliteDatabase.writer(store_path)
     try:

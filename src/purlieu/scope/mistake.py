@@ -12,6 +12,7 @@ from purlieu.domain import is_address, registrable
 from purlieu.errors import UrlError
 from purlieu.scope._described import ScopeSettings, SiteOptions
 from purlieu.scope.site import LISTS, PSL
+from purlieu.sentence import Sentence
 from purlieu.url import Url, host_of, parse
 
 _JUDGED = frozenset({"same-dir", "same-sld", "same-domain"})
@@ -51,8 +52,10 @@ def without_domain(host: str, how: SiteOptions) -> str:
     if registrable(host, private=how.domains == PSL) is not None:
         return ""
     if is_address(host):
-        return "an address"
-    return "a public suffix, under which anyone may have a site" if "." in host else "a name without a dot"
+        return Sentence("an address")
+    if "." in host:
+        return Sentence("a public suffix, under which anyone may have a site")
+    return Sentence("a name without a dot")
 
 
 def _of_mode(prefix: str, key: str, url: Url, how: SiteOptions) -> Iterator[Told]:
@@ -62,13 +65,29 @@ def _of_mode(prefix: str, key: str, url: Url, how: SiteOptions) -> Iterator[Told
         # A last part with a dot is a file's name as a rule, else the slash was forgotten.
         folder = f"{url.origin}{whole}/" + (f"{last}/" if last and "." not in last else "")
         # BJ-14, AMB-BJ-15: without the slash /abc would take /abcd too.
-        yield key, str(url), f'same-dir needs the URL of a folder, with a slash at its end: write "{folder}"'
+        yield (
+            key,
+            str(url),
+            Sentence('same-dir needs the URL of a folder, with a slash at its end: write "{folder}"', folder=folder),
+        )
     elif how.mode == "same-sld" and is_address(host):
-        yield f"{prefix}mode", how.mode, f'"{host}" is an address and has no second-level name; write "same-host"'
+        yield (
+            f"{prefix}mode",
+            how.mode,
+            Sentence('"{host}" is an address and has no second-level name; write "same-host"', host=host),
+        )
     elif how.mode == "same-sld" and "." not in host:
-        yield f"{prefix}mode", how.mode, f'"{host}" has no dot and so no second-level name; write "same-host"'
+        yield (
+            f"{prefix}mode",
+            how.mode,
+            Sentence('"{host}" has no dot and so no second-level name; write "same-host"', host=host),
+        )
     elif how.mode == "same-domain" and how.strict and how.domains != LISTS and (why := without_domain(host, how)):
-        yield f"{prefix}mode", how.mode, f'"{host}" is {why}, and has no domain; write "same-host"'
+        yield (
+            f"{prefix}mode",
+            how.mode,
+            Sentence('"{host}" is {why}, and has no domain; write "same-host"', host=host, why=why),
+        )
 
 
 def _of_suffixes(prefix: str, url: Url, how: SiteOptions) -> Iterator[Told]:
@@ -78,15 +97,27 @@ def _of_suffixes(prefix: str, url: Url, how: SiteOptions) -> Iterator[Told]:
         return
     for one in suffixes:
         if not one.startswith("."):
-            yield key, one, f'begin it with a dot: ".{one}"'
+            yield key, one, Sentence('begin it with a dot: ".{suffix}"', suffix=one)
     if len(set(suffixes)) < 2:
-        yield key, suffixes[0], "write at least two different suffixes, the site's own among them"
+        yield key, suffixes[0], Sentence("write at least two different suffixes, the site's own among them")
     if how.mode == "same-sld":
-        yield key, ", ".join(suffixes), "same-sld compares no suffix: take the list out, or write another mode"
+        yield (
+            key,
+            ", ".join(suffixes),
+            Sentence("same-sld compares no suffix: take the list out, or write another mode"),
+        )
     if is_address(host):
-        yield key, ", ".join(suffixes), f'"{host}" is an address, which has no suffix: take the list out'
+        yield (
+            key,
+            ", ".join(suffixes),
+            Sentence('"{host}" is an address, which has no suffix: take the list out', host=host),
+        )
     elif whole := next((one for one in suffixes if one.removeprefix(".") == host), ""):
-        yield key, whole, f'it is the whole host "{host}", so that nothing would remain in front'
+        yield key, whole, Sentence('it is the whole host "{host}", so that nothing would remain in front', host=host)
     elif not any(host.endswith(one) for one in suffixes if one.startswith(".")):
         last = host.rpartition(".")[2]
-        yield key, ", ".join(suffixes), f'"{host}" ends in none of them: write the suffix it ends in too, ".{last}"'
+        yield (
+            key,
+            ", ".join(suffixes),
+            Sentence('"{host}" ends in none of them: write the suffix it ends in too, ".{last}"', host=host, last=last),
+        )

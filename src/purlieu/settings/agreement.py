@@ -8,8 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from purlieu import scope
+from purlieu.sentence import Sentence
 from purlieu.settings.key import Settings
 from purlieu.value import replace
+
+_NONE_READ = Sentence("it reads no sitemap, and sitemap.files names some; take one of the two out")
+_SEEDS_ALONE = Sentence("scope.only_seeds fetches the seeds and nothing else; take one of the two out")
+_NONE_FOUND = Sentence("with sitemap.use = false no sitemap is found; write sitemap.files, or take use out")
+_NO_ADDRESS = Sentence('behind a proxy no address is known; write "host" or "domain", or list the hosts in [[group]]')
 
 
 def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
@@ -41,11 +47,11 @@ def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
 def _of_sitemaps(settings: Settings) -> Iterator[tuple[str, str, str]]:
     mode = settings.sitemap.mode
     if mode == "links-only" and settings.sitemap.files:
-        yield "sitemap.mode", mode, "it reads no sitemap, and sitemap.files names some; take one of the two out"
+        yield "sitemap.mode", mode, _NONE_READ
     if mode == "sitemaps-only" and settings.scope.only_seeds:
-        yield "sitemap.mode", mode, "scope.only_seeds fetches the seeds and nothing else; take one of the two out"
+        yield "sitemap.mode", mode, _SEEDS_ALONE
     if mode == "sitemaps-only" and not settings.sitemap.use and not settings.sitemap.files:
-        yield "sitemap.mode", mode, "with sitemap.use = false no sitemap is found; write sitemap.files, or take use out"
+        yield "sitemap.mode", mode, _NONE_FOUND
 
 
 def _of_groups(settings: Settings) -> Iterator[tuple[str, str, str]]:
@@ -53,11 +59,14 @@ def _of_groups(settings: Settings) -> Iterator[tuple[str, str, str]]:
     for number, group in enumerate(settings.groups, 1):
         for host in group.hosts:
             if host in seen:
-                yield f"group[{number}].hosts", host, f'it is in the group "{seen[host]}" already; leave it in one'
+                yield (
+                    f"group[{number}].hosts",
+                    host,
+                    Sentence('it is in the group "{group}" already; leave it in one', group=seen[host]),
+                )
             seen[host] = group.name
     if settings.politeness.group == "address" and (settings.fetch.proxy or settings.fetch.proxy_from_environment):
-        remedy = 'behind a proxy no address is known; write "host" or "domain", or list the hosts in [[group]]'
-        yield "politeness.group", "address", remedy
+        yield "politeness.group", "address", _NO_ADDRESS
 
 
 def with_rules(settings: Settings, text: str) -> Settings:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from purlieu import url
 from purlieu.errors import UrlError
+from purlieu.sentence import Sentence
 from purlieu.settings.fact import Key
 from purlieu.settings.secret import MASK
 from purlieu.value import dataclass
@@ -22,7 +23,16 @@ UNITS: Final[dict[str, dict[str, float]]] = {
     "seconds": {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400},
     "bytes": {"B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3},
 }
-_EXAMPLES: Final = {"": "", "seconds": ', or one with its unit, such as "5 min"', "bytes": ', or one such as "10 MiB"'}
+_EXAMPLES: Final = {
+    "": "",
+    "seconds": Sentence(', or one with its unit, such as "5 min"'),
+    "bytes": Sentence(', or one such as "10 MiB"'),
+}
+_NUMBERS: Final = {
+    "": Sentence("a number"),
+    "seconds": Sentence("a number of seconds"),
+    "bytes": Sentence("a number of bytes"),
+}
 _MOST: Final = 10**15  # fits every counter, in libcurl and in the store
 # Patterns are compiled when first used: a start that needs none of them pays for none (R-9.2).
 _MEASURED: Final = r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-z]{1,3})"
@@ -60,14 +70,18 @@ def check(value: object, kind: str, key: Key) -> tuple[Any, list[Wrong]]:
 
 
 def _bool(value: object, _key: Key) -> bool | Wrong:
-    return value if isinstance(value, bool) else Wrong(value, "write true or false, without quotes")
+    return value if isinstance(value, bool) else Wrong(value, Sentence("write true or false, without quotes"))
 
 
 def _int(value: object, key: Key) -> int | Wrong:
     number = _number(value, key)
     if isinstance(number, Wrong):
         return number
-    return int(number) if number == int(number) else Wrong(value, f"write a whole number{_bounds(key)}")
+    return (
+        int(number)
+        if number == int(number)
+        else Wrong(value, Sentence("write a whole number{bounds}", bounds=_bounds(key)))
+    )
 
 
 def _float(value: object, key: Key) -> float | Wrong:
@@ -83,8 +97,8 @@ def _number(value: object, key: Key) -> float | Wrong:
         most = _MOST if key.most is None else key.most
         if least <= number <= most or number == key.also:
             return number
-    of = f" of {key.unit}" if key.unit else ""
-    return Wrong(value, f"write a number{of}{_bounds(key)}{_EXAMPLES[key.unit]}")
+    said = {"number": _NUMBERS[key.unit], "bounds": _bounds(key), "example": _EXAMPLES[key.unit]}
+    return Wrong(value, Sentence("write {number}{bounds}{example}", **said))
 
 
 def _measured(text: str, units: dict[str, float]) -> float | None:
@@ -97,15 +111,19 @@ def _measured(text: str, units: dict[str, float]) -> float | None:
 def _bounds(key: Key) -> str:
     """Return the bounds in words: `` from 1 to 64``, `` of at least 1, or -1``."""
     least = "" if key.least is None else f"{key.least:,}"
-    text = f" from {least} to {key.most:,}" if key.most is not None else f" of at least {least}" if least else ""
-    return text if key.also is None else f"{text}, or {key.also}"
+    text: str = ""
+    if key.most is not None:
+        text = Sentence(" from {least} to {most}", least=least, most=f"{key.most:,}")
+    elif least:
+        text = Sentence(" of at least {least}", least=least)
+    return text if key.also is None else Sentence("{bounds}, or {value}", bounds=text, value=key.also)
 
 
 def _str(value: object, key: Key) -> str | Wrong:
     if not isinstance(value, str):
-        return Wrong(value, "write a text in quotes")
+        return Wrong(value, Sentence("write a text in quotes"))
     if re.search(_CONTROL, value.replace("\t", "") if key.is_lines else value):
-        return Wrong(value, "take the line breaks and other control characters out")
+        return Wrong(value, Sentence("take the line breaks and other control characters out"))
     if key.choices and value not in key.choices:
         return Wrong(value, _one_of(value, key.choices))
     if not value:  # the default of most texts: not set
@@ -115,22 +133,22 @@ def _str(value: object, key: Key) -> str | Wrong:
 
 def _texts(value: object, key: Key) -> list[str | Wrong] | Wrong:
     if not isinstance(value, list | tuple):
-        return Wrong(value, 'write a list: ["...", "..."]')
-    empty = Wrong("", "take the empty text out of the list")
+        return Wrong(value, Sentence('write a list: ["...", "..."]'))
+    empty = Wrong("", Sentence("take the empty text out of the list"))
     return [_str(one, key) if one != "" or key.is_lines else empty for one in value]
 
 
 def _pairs(value: object, _key: Key) -> list[tuple[str, str] | Wrong] | Wrong:
     if not isinstance(value, Mapping):
-        return Wrong(value, 'write a table of texts: { X-Name = "value" }')
+        return Wrong(value, Sentence("write a table of texts: {example}", example='{ X-Name = "value" }'))
     return [_pair(name, text) for name, text in value.items()]
 
 
 def _pair(name: str, text: object) -> tuple[str, str] | Wrong:
     if not re.fullmatch(_HEADER_NAME, name):
-        return Wrong(name, "write a header's name: letters, digits and hyphens")
+        return Wrong(name, Sentence("write a header's name: letters, digits and hyphens"))
     if not isinstance(text, str) or re.search(_CONTROL, text):
-        return Wrong(MASK, f"write the value of {name} as a text of one line")
+        return Wrong(MASK, Sentence("write the value of {name} as a text of one line", name=name))
     line = _line(text)
     return line if isinstance(line, Wrong) else (name, text)
 
@@ -147,7 +165,9 @@ _KINDS: Final[dict[str, Callable[[object, Key], Any]]] = {
 
 def _one_of(value: str, choices: tuple[str, ...]) -> str:
     near = nearest(value, choices)
-    return f'write "{near}"' if near else f"write one of: {', '.join(choices)}"
+    if near:
+        return Sentence('write "{value}"', value=near)
+    return Sentence("write one of: {choices}", choices=", ".join(choices))
 
 
 def nearest(name: str, names: tuple[str, ...] | list[str]) -> str:
@@ -169,17 +189,18 @@ def _any(text: str) -> str | Wrong:
 def _url(text: str) -> str | Wrong:
     """Take an absolute http or https URL with a host and without credentials; it stays as it was written."""
     if re.fullmatch(_HOST_LIKE, text):
-        return Wrong(text, f"write http://{text} or https://{text}")
+        return Wrong(text, Sentence("write http://{text} or https://{text}", text=text))
     try:
         parsed = url.parse(text)
     except UrlError:
-        return Wrong(text, "this is no URL; write it whole, such as https://example.com/")
+        return Wrong(text, Sentence("this is no URL; write it whole, such as https://example.com/"))
     if parsed.scheme not in {"http", "https"}:
-        return Wrong(text, f'only http and https can be crawled, not "{parsed.scheme}"')
+        return Wrong(text, Sentence('only http and https can be crawled, not "{scheme}"', scheme=parsed.scheme))
     if "@" in parsed.href.split("/", 3)[2]:
-        return Wrong(_masked(text, "[^/?#]*"), "take user and password out of the URL and write them under [[origin]]")
+        remedy = Sentence("take user and password out of the URL and write them under [[origin]]")
+        return Wrong(_masked(text, "[^/?#]*"), remedy)
     if ".." in parsed.host or parsed.host.startswith("."):
-        return Wrong(text, f'no host is called "{parsed.host}": take the dot too many out')
+        return Wrong(text, Sentence('no host is called "{host}": take the dot too many out', host=parsed.host))
     return text
 
 
@@ -195,7 +216,7 @@ def _origin(text: str) -> str | Wrong:
         return checked
     parsed = url.parse(text)
     if parsed.href != f"{parsed.origin}/":
-        return Wrong(text, f"write scheme, host and port alone: {parsed.origin}")
+        return Wrong(text, Sentence("write scheme, host and port alone: {origin}", origin=parsed.origin))
     return parsed.origin
 
 
@@ -205,9 +226,9 @@ def _host(text: str) -> str | Wrong:
     try:
         parsed = url.parse(text if "://" in text else f"http://{bracketed}")
     except UrlError:
-        return Wrong(text, "write the host's name, such as www.example.com")
+        return Wrong(text, Sentence("write the host's name, such as www.example.com"))
     if parsed.href != f"http://{parsed.host}/" or "://" in text or bracketed.rpartition("]")[2].count(":"):
-        return Wrong(text, f'write the host alone: "{parsed.host}"')
+        return Wrong(text, Sentence('write the host alone: "{host}"', host=parsed.host))
     return parsed.host
 
 
@@ -217,38 +238,44 @@ def _suffix(text: str) -> str | Wrong:
     try:
         parsed = url.parse(f"http://x.{name}/")
     except UrlError:
-        return Wrong(text, "write the end of a host, such as .co.uk")
+        return Wrong(text, Sentence("write the end of a host, such as .co.uk"))
     if not name or parsed.path != "/" or parsed.port or any(letter in name for letter in "/@:?#\\ "):
-        return Wrong(text, "write the end of one host, such as .co.uk")
+        return Wrong(text, Sentence("write the end of one host, such as .co.uk"))
     return f"{'.' if text.startswith('.') else ''}{parsed.host.removeprefix('x.')}"
 
 
 def _header(text: str) -> str | Wrong:
-    return text if text.isascii() else Wrong(text, "write it with ASCII characters alone")
+    return text if text.isascii() else Wrong(text, Sentence("write it with ASCII characters alone"))
 
 
 def _agent(text: str) -> str | Wrong:
-    return text if re.fullmatch(_AGENT, text) else Wrong(text, "write the bare name: letters, digits, - and _ alone")
+    if re.fullmatch(_AGENT, text):
+        return text
+    return Wrong(text, Sentence("write the bare name: letters, digits, - and _ alone"))
 
 
 def _name(text: str) -> str | Wrong:
     """Take what can be the name of a folder on every system."""
     if re.search(r'[/\\:*?"<>|]', text) or text.strip(". ") != text or len(text.encode()) > 200:
-        return Wrong(text, 'write a shorter name without / \\ : * ? " < > | and without dots or spaces at its ends')
+        signs = '/ \\ : * ? " < > |'
+        told = Sentence("write a shorter name without {signs} and without dots or spaces at its ends", signs=signs)
+        return Wrong(text, told)
     return text
 
 
 def _line(text: str) -> str | Wrong:
-    return Wrong(text, "the value was masked when it was stored; write it again, or env:NAME") if text == MASK else text
+    if text == MASK:
+        return Wrong(text, Sentence("the value was masked when it was stored; write it again, or env:NAME"))
+    return text
 
 
 def _proxy(text: str) -> str | Wrong:
     if re.fullmatch(_VARIABLE, text):
         return text
-    remedy = "write it whole, such as http://proxy.example.com:3128, or env:NAME"
+    remedy = Sentence("write it whole, such as http://proxy.example.com:3128, or env:NAME")
     shown = _masked(text, ".*")  # a text that is no address may have its password anywhere
     if f":{MASK}@" in text:
-        return Wrong(text, "the password was masked when it was stored; write it again, or env:NAME")
+        return Wrong(text, Sentence("the password was masked when it was stored; write it again, or env:NAME"))
     try:
         parsed = url.parse(text)
     except UrlError:

@@ -11,6 +11,7 @@ from dataclasses import Field, fields
 from typing import Any, Final
 
 from purlieu.errors import Mistake, SettingsError
+from purlieu.sentence import Sentence
 from purlieu.settings.agreement import disagreements
 from purlieu.settings.belonging import (
     DomainSettings,
@@ -91,7 +92,7 @@ def read(text: str, *, path: str | None = None, overrides: Mapping[str, object] 
         mistakes.append(_syntax(str(error), text, path))
     except RecursionError:
         mistakes.append(
-            Mistake("file", "", "the tables are nested too deeply; no key needs more than two levels", path)
+            Mistake("file", "", Sentence("the tables are nested too deeply; no key needs more than two levels"), path)
         )
     return _checked(tree, mistakes, path, overrides or {})
 
@@ -145,7 +146,7 @@ class _Reading:
                 lists |= {f"{name}.{key}": value for key, value in table.items() if f"{name}.{key}" in LISTS}
                 parts[name] = self._table(kind, own, f"{name}.")
             else:
-                self._add(name, table, f"write a table: [{name}]")
+                self._add(name, table, Sentence("write a table: {example}", example=f"[{name}]"))
         for name, (field, kind) in LISTS.items():
             section, made = name.rpartition(".")[0], self._list(kind, name, lists[name])
             if not section:
@@ -159,19 +160,20 @@ class _Reading:
 
     def _list(self, kind: type, name: str, tables: object) -> tuple[Any, ...]:
         if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-            self._add(name, tables, f"write a list of tables: [[{name}]]")
+            self._add(name, tables, Sentence("write a list of tables: {example}", example=f"[[{name}]]"))
             return ()
         made = tuple(self._table(kind, table, f"{name}[{number}].") for number, table in enumerate(tables, 1))
         for number, table in enumerate(tables if kind is OriginSettings else (), 1):
             if bool(table.get("user")) != bool(table.get("password")):
                 lacking = "password" if table.get("user") else "user"
-                self._add(f"{name}[{number}].{lacking}", "", "a login needs both user and password; write it too")
+                told = Sentence("a login needs both user and password; write it too")
+                self._add(f"{name}[{number}].{lacking}", "", told)
         first = fields(kind)[0].name
         seen: set[str] = set()
         for one in made:
             which = getattr(one, first)
             if which and which in seen and kind not in _REPEATABLE:
-                self._add(f"{name}.{first}", which, "it stands here twice; put all of it into one table")
+                self._add(f"{name}.{first}", which, Sentence("it stands here twice; put all of it into one table"))
             seen.add(which)
         return made
 
@@ -190,7 +192,7 @@ class _Reading:
                 del values[name]
         for name, field in keys.items():
             if known(field).needed and not table.get(name):
-                self._add(prefix + name, "", "it is needed here")
+                self._add(prefix + name, "", Sentence("it is needed here"))
         return kind(**values)
 
     def _add(self, key: str, value: object, remedy: str) -> None:
@@ -230,7 +232,9 @@ def _unknown(name: str, prefix: str) -> str:
         or tables.get(nearest(snake, [*tables]), "")
         or last.get(nearest(snake, [*last]), "")
     )
-    return f'there is no such key; did you mean "{near}"?' if near else "there is no such key; take it out"
+    if near:
+        return Sentence('there is no such key; did you mean "{key}"?', key=near)
+    return Sentence("there is no such key; take it out")
 
 
 def _syntax(message: str, text: str, path: str | None) -> Mistake:
@@ -242,7 +246,10 @@ def _syntax(message: str, text: str, path: str | None) -> Mistake:
     number = int(at[1]) if at else len(lines)
     what = message.partition(" (at ")[0]
     return Mistake(
-        f"line {number}", lines[min(number, len(lines)) - 1].strip()[:200], f"this is no TOML: {what}; mend it", path
+        f"line {number}",
+        lines[min(number, len(lines)) - 1].strip()[:200],
+        Sentence("this is no TOML: {what}; mend it", what=what),
+        path,
     )
 
 

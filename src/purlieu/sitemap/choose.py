@@ -14,6 +14,7 @@ from purlieu import url as urls
 from purlieu.errors import UrlError
 from purlieu.outcome import LANGUAGES
 from purlieu.response import content_class
+from purlieu.sentence import Sentence
 from purlieu.sitemap.location import in_location
 from purlieu.sitemap.write import LONGEST_LOC, written
 from purlieu.value import dataclass
@@ -184,7 +185,7 @@ def mistakes(profile: _Profile, priority: Sequence[str]) -> Iterator[tuple[str, 
         try:
             _section(section)
         except UrlError:
-            yield "sections", section, "write a folder's path, such as /news/, or its whole URL"
+            yield "sections", section, Sentence("write a folder's path, such as /news/, or its whole URL")
     if profile.include or profile.exclude:
         from purlieu.pattern.filters import wrong_item
 
@@ -196,7 +197,7 @@ def mistakes(profile: _Profile, priority: Sequence[str]) -> Iterator[tuple[str, 
         try:
             pattern, _ = _rule(rule)
         except ValueError:
-            yield "priority", rule, 'write a pattern and a number from 0 to 1, such as "/news/* 0.8"'
+            yield "priority", rule, Sentence('write a pattern and a number from 0 to 1, such as "/news/* 0.8"')
         else:
             from purlieu.pattern.filters import wrong_item
 

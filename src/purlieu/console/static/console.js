@@ -34,3 +34,18 @@ document.addEventListener("change", (event) => {
     filled.dispatchEvent(new Event("input", { bubbles: true }));
   }
 });
+
+// A field says that it is wrong as soon as something is said beside it.
+document.addEventListener("htmx:afterSettle", () => {
+  for (const told of document.querySelectorAll("#fields .wrong")) {
+    const field = document.querySelector(`#fields [aria-describedby~="${told.id}"]`);
+    if (told.childElementCount) field?.setAttribute("aria-invalid", "true");
+    else field?.removeAttribute("aria-invalid");
+  }
+});
+
+// What was typed is not lost by leaving the page.
+let unsaved = false;
+document.addEventListener("input", (event) => { if (event.target.closest("#settings") && event.target.id !== "try") unsaved = true; });
+document.addEventListener("submit", () => { unsaved = false; });
+window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
