@@ -15,6 +15,8 @@ from tests.made_store import STARTED_AT, MadeStore
 
 from purlieu import settings
 from purlieu.console import draft
+from purlieu.console.titles import LISTS_TITLED, SECTIONS_TITLED, title_of
+from purlieu.settings.tree import LISTS, SECTIONS, dotted_keys
 from purlieu.store import crawls
 from purlieu.store.sqlite import SqliteDatabase
 
@@ -175,7 +177,7 @@ def test_what_is_lost_is_said_before(editor: Editor) -> None:
         assert "Traceback" not in answer.text
     assert 'href="/crawls/2"' in editor.console.client.get("/").text
     assert editor.audited()[-1] | {"at": ""} == {
-        "at": "", "from": "testclient", "action": "delete", "crawl": "made", "runs": 1, "pages": 0, "schedules": 0,
+        "at": "", "from": "testclient", "role": "owner", "action": "delete", "crawl": "made", "runs": 1, "pages": 0, "schedules": 0,
     }  # fmt: skip
 
 
@@ -214,6 +216,14 @@ def test_every_key_has_its_field(editor: Editor) -> None:
     picks = set(re.findall(r'<label class="pick"><input[^>]*\sid="([^"]+)"|<label><input[^>]*\sid="([^"]+)"', page))
     labelled = set(re.findall(r'\sfor="([^"]+)"', page)) | {"".join(pick) for pick in picks}
     assert fields <= labelled
+
+
+def test_every_key_has_a_title() -> None:
+    """Each key and each table of the settings is called something in the form; a new one needs its line in titles.py."""
+    assert {*SECTIONS, ""} == set(SECTIONS_TITLED)
+    assert set(LISTS) == set(LISTS_TITLED)
+    left_out = {"name", "store", "output", "filter.rules_file"}
+    assert [key for key in dotted_keys() if title_of(key) == key and key not in left_out] == []
 
 
 def test_what_is_typed_into_the_form_stands_in_the_text(editor: Editor) -> None:

@@ -13,6 +13,9 @@ TITLES: Final = {
     "seeds": Sentence("Start addresses"),
     "formats": Sentence("Result files"),
     "language": Sentence("Language of reports"),
+    "keep": Sentence("What is kept besides the ledger"),
+    "archive.file_bytes": Sentence("Largest archive file"),
+    "archive.as_sent": Sentence("Bodies as they were sent"),
     "revisit": Sentence("Ask only for what may have changed"),
     "scope.mode": Sentence("How far the crawl reaches"),
     "scope.ignore_port": Sentence("Other ports belong to it"),
@@ -189,6 +192,7 @@ SECTIONS_TITLED: Final = {
     "history": Sentence("Revisits"),
     "ledger": Sentence("Ledger"),
     "retention": Sentence("How long it is kept"),
+    "archive": Sentence("Archive"),
     "after": Sentence("After a run"),
     "domains": Sentence("Top-level domains"),
 }
