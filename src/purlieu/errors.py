@@ -45,16 +45,19 @@ class UrlError(PurlieuError, ValueError):
 class StoreError(PurlieuError):
     """The store cannot be read or written: full disk, damaged or read-only file.
 
-    ``what`` is what failed, as the run's stop reason names it (R-8.1): store, disk or memory.
+    ``what`` is what failed, as the run's stop reason names it (R-8.1): store, disk or memory. ``code`` is why, as far
+    as it is known: missing, busy, schema, damaged, full, readonly, disk or memory; else store.
     """
 
     what = "store"
+    code = "store"
 
 
 class OutOfMemory(StoreError):
     """This process got no more memory from the system."""
 
     what = "memory"
+    code = "memory"
 
 
 class ArchiveFull(StoreError):
@@ -66,9 +69,13 @@ class ArchiveFull(StoreError):
 class StoreBusy(StoreError):
     """Another process holds the store (R-4.3)."""
 
+    code = "busy"
+
 
 class SchemaMismatch(StoreError):
     """The store was written by another version of the schema."""
+
+    code = "schema"
 
 
 class NothingToResume(PurlieuError):

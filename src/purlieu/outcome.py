@@ -26,6 +26,10 @@ KINDS: Final = (
     "crashed",
 )
 GOOD_KINDS: Final = frozenset({"fetched", "unchanged", "redirected"})
+FAULT_KINDS: Final = frozenset(
+    {"misdirected", "missing", "refused", "server_error", "unreachable", "unreadable", "crashed"}
+)
+"""Kinds of a page that was asked for and could not be had."""
 LANGUAGES: Final = ("en", "ja", "zh")
 
 MF3_MESSAGES: Final = {

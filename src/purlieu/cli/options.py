@@ -367,6 +367,12 @@ COMMANDS: Final = (
                 (_STORE, Argument(("--json",), "print one JSON object a line", kind="flag")),
             ),
             Command(
+                "off",
+                "start no runs by a schedule until it is on again",
+                (Argument(("schedule",), "the schedule's number", "SCHEDULE"), _STORE),
+            ),
+            Command("on", "switch it on again", (Argument(("schedule",), "the schedule's number", "SCHEDULE"), _STORE)),
+            Command(
                 "remove",
                 "plan no more runs by a schedule",
                 (Argument(("schedule",), "the schedule's number", "SCHEDULE"), _STORE),

@@ -34,7 +34,7 @@ _GRACE = Key("", least=0, most=30 * 86_400, unit="seconds")
 
 def run(arguments: argparse.Namespace) -> int:
     """Do ``purlieu schedule`` and return the exit status."""
-    return {"add": add, "list": show, "remove": remove}[arguments.what](arguments)
+    return {"add": add, "list": show, "remove": remove, "on": switch, "off": switch}[arguments.what](arguments)
 
 
 def add(arguments: argparse.Namespace) -> int:
@@ -102,7 +102,7 @@ def show(arguments: argparse.Namespace) -> int:
             source = planned.config or "settings of the last run"
             sys.stdout.write(
                 f"{planned.id}  {safe(planned.crawl)}  {planned.schedule.cron}  {planned.schedule.zone}  "
-                f"next {_next(planned.schedule, now)}  {safe(source)}\n"
+                f"{'off' if planned.paused_at else f'next {_next(planned.schedule, now)}'}  {safe(source)}\n"
             )
             for one in events:
                 told = f"{one.state}{f' x {one.times}' if one.times > 1 else ''}"
@@ -122,7 +122,9 @@ def _facts(planned: Planned, now: float) -> dict[str, object]:
         "zone": planned.schedule.zone,
         "grace_seconds": planned.schedule.grace_seconds,
         "config": planned.config,
-        "next_at": scheduling.following(planned.schedule, now),
+        "public_only": planned.schedule.public_only,
+        "paused_at": planned.paused_at,
+        "next_at": None if planned.paused_at else scheduling.following(planned.schedule, now),
     }
 
 
@@ -137,6 +139,23 @@ def remove(arguments: argparse.Namespace) -> int:
     finally:
         database.close()
     sys.stdout.write(f"schedule {number} is removed\n")
+    return 0
+
+
+def switch(arguments: argparse.Namespace) -> int:
+    """Switch a schedule on or off."""
+    on = arguments.what == "on"
+    database = SqliteDatabase.beside(config.existing_store(arguments.store))
+    try:
+        known = [one for one in schedules.every(database) if (one.paused_at is not None) == on]
+        number = arguments.schedule
+        if not number.isdecimal() or not schedules.switch(database, int(number[:18]), RealClock().now(), on=on):
+            listed = ", ".join(str(one.id) for one in known) or "none"
+            remedy = f"there is no such schedule that is {'off' if on else 'on'}; write one of: {listed}"
+            raise SettingsError((Mistake("SCHEDULE", number, remedy),))
+    finally:
+        database.close()
+    sys.stdout.write(f"schedule {number} is {arguments.what}\n")
     return 0
 
 

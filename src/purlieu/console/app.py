@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -12,9 +12,8 @@ from socket import socket
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -33,17 +32,17 @@ from purlieu.console import (
     schedules,
     site_map,
     tree,
+    wrong,
     zone,
 )
 from purlieu.console.audit import audit
 from purlieu.console.audit import show as show_audit
 from purlieu.console.guard import LOGIN, Door, Guard, caller_of
-from purlieu.console.parts import NotThere, Parts, Preparing, Shelves, Terms, Workshop, parts_of, warm_up
+from purlieu.console.parts import NotThere, Parts, Shelves, Terms, Workshop, parts_of, warm_up
 from purlieu.console.show import page
 from purlieu.console.speech import COOKIE
 from purlieu.crawl.clock import Clock
 from purlieu.crawl.keeper import Starter
-from purlieu.errors import PurlieuError
 from purlieu.outcome import LANGUAGES
 
 LOG: Final = logging.getLogger(__name__)
@@ -73,17 +72,12 @@ def application(
 
     app = Starlette(
         routes=_routes(),
-        exception_handlers={
-            HTTPException: _http,
-            NotThere: _not_there,
-            Preparing: _preparing,
-            PurlieuError: _fault,
-            Exception: _crash,
-        },
+        exception_handlers=wrong.HANDLERS,
         lifespan=lifespan,
     )
     app.state.parts = parts
-    return Guard(app, door, refused)  # around all of it: the page of a crash has the same headers
+    app.state.watches = live.Watches(parts)
+    return Guard(app, door, wrong.refused)  # around all of it: the page of a crash has the same headers
 
 
 async def serve(app: Guard, listener: socket) -> None:
@@ -192,50 +186,3 @@ async def _logout(request: Request) -> Response:
     answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
     answer.headers["Clear-Site-Data"] = '"cache"'
     return answer
-
-
-# -- what is wrong -----------------------------------------------------------------------------------------------------
-
-
-def refused(request: Request, status: int, code: str) -> Response:
-    """Return the page of the door: ``code`` is host, origin or session."""
-    return _wrong(request, status, code)
-
-
-def _wrong(request: Request, status: int, code: str, why: str = "") -> Response:
-    if request.url.path.startswith("/api"):
-        return JSONResponse({"error": code, "detail": why}, status)
-    return page(request, "error.html", status, code=code, why=why)
-
-
-Handler = Callable[[Request, Exception], Response | Awaitable[Response]]
-
-
-def _http(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
-    return _wrong(request, status, "not_found" if status == HTTPStatus.NOT_FOUND else "request")
-
-
-def _not_there(request: Request, _: Exception) -> Response:
-    return _wrong(request, HTTPStatus.NOT_FOUND, "not_found")
-
-
-def _preparing(request: Request, _: Exception) -> Response:
-    answer = (
-        JSONResponse({"error": "preparing"}, HTTPStatus.ACCEPTED)
-        if request.url.path.startswith("/api")
-        else page(request, "preparing.html", HTTPStatus.ACCEPTED)
-    )
-    answer.headers["Retry-After"] = "2"
-    return answer
-
-
-def _fault(request: Request, error: Exception) -> Response:
-    LOG.warning("%s: %s", request.url.path, error)
-    return _wrong(request, HTTPStatus.CONFLICT, "fault", str(error))
-
-
-def _crash(request: Request, error: Exception) -> Response:
-    """Tell that it is our fault, and nothing of how: the traceback goes to the log of the console."""
-    LOG.error("%s", request.url.path, exc_info=error)
-    return _wrong(request, HTTPStatus.INTERNAL_SERVER_ERROR, "crash")

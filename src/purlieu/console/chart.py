@@ -63,6 +63,26 @@ def stacked(kinds: Mapping[str, int], most: int) -> list[Part]:
     return found
 
 
+class Flow(NamedTuple):
+    """A line over time above zero: ``points`` and ``area`` as SVG writes them, its last value, and its highest."""
+
+    points: str
+    area: str
+    last: float
+    top: float
+
+
+def flow(values: Sequence[float], width: int = 600, height: int = 90) -> Flow | None:
+    """Return the line of some values, the oldest first, over a ground of zero; None when there are fewer than two."""
+    if len(values) < 2:
+        return None
+    top = max(values)
+    step = width / (len(values) - 1)
+    rise = (height - 2) / (top or 1)
+    places = " ".join(f"{at * step:.1f},{height - 1 - value * rise:.1f}" for at, value in enumerate(values))
+    return Flow(places, f"0,{height} {places} {width},{height}", values[-1], top)
+
+
 def trend(values: Sequence[float], width: int = 120, height: int = 28) -> Trend | None:
     """Return the line of some values from the oldest to the newest, None when there are fewer than two."""
     if len(values) < 2:

@@ -95,7 +95,7 @@ def planned(request: Request) -> dict[str, float]:
     found: dict[str, float] = {}
     with reading(request) as reader:
         for plan in schedules.every(reader.database):
-            at = following(plan.schedule, now)
+            at = following(plan.schedule, now) if plan.paused_at is None else None
             if at is not None:
                 found[plan.crawl] = min(at, found.get(plan.crawl, at))
     return found

@@ -38,7 +38,7 @@ def mistakes(made: Settings, before: Settings | None = None) -> tuple[Mistake, .
     return (*found, *(Mistake(key, value, OWNERS) for key, value in _powers(made) if (key, value) not in stood))
 
 
-def of_text(text: str, terms: Terms) -> str | None:
+def of_text(text: str | None, terms: Terms) -> str | None:
     """Return in a sentence why a run may not be started with a settings text from this console, None when it may."""
     if terms.private or not text:
         return None

@@ -86,8 +86,7 @@ async def add(request: Request) -> Response:
     with reading(request) as reader:
         name = crawl_of(reader, request)
         planned = [one for one in schedules.every(reader.database) if one.crawl == name]
-        last = reader.latest(name)
-        config = reader.config(last) if last else ""
+        config = action.settings_of(request, name)
     if mistake(given["cron"], given["zone"]) is not None:
         return _page(request, HTTPStatus.BAD_REQUEST, given)
     if len(planned) >= MOST_SCHEDULES:
@@ -167,7 +166,7 @@ def _page(request: Request, status: int, given: dict[str, str]) -> Response:
         told = _checked(request, reader, name, given)
         shown = {
             "is_kept": schedules.is_kept(reader.database, now),
-            "has_run": reader.latest(name) is not None,
+            "has_run": action.settings_of(request, name) is not None,
             "overlaps": overlaps(on, seconds, now) if seconds else [],
         }
     return page(
@@ -191,7 +190,7 @@ def _checked(request: Request, reader: CountingReader, name: str, given: dict[st
         "why": "",
         "words": words(made.cron),
         "next_times": list(islice(times(made, now), NEXT)),
-        "would_overlap": [one for one in overlaps(plans, seconds, now) if 0 in {one.schedule, one.other}],
+        "would_overlap": [one for one in overlaps(plans, seconds, now) if 0 in {one.schedule, one.other}][:2],
     }
 
 

@@ -42,6 +42,7 @@ def _environment() -> Environment:
         "at": moment,
         "iso": iso,
         "span": span,
+        "about": about,
         "size": size,
         "safe_text": safe,
     }
@@ -56,6 +57,12 @@ def _environment() -> Environment:
     return made
 
 
+def tongue_of(request: Request) -> tuple[str, Say]:
+    """Return the language of a request, and what says texts in it."""
+    language = language_of(request)
+    return language, speaker(language)
+
+
 def page(request: Request, template: str, status: int = 200, /, **values: object) -> HTMLResponse:
     """Return the page of a template in the language of the request."""
     return HTMLResponse(text(request, template, **values), status)
@@ -63,8 +70,7 @@ def page(request: Request, template: str, status: int = 200, /, **values: object
 
 def text(request: Request, template: str, /, **values: object) -> str:
     """Return the text of a template in the language of the request."""
-    language = language_of(request)
-    say = speaker(language)
+    language, say = tongue_of(request)
     session = getattr(request.state, "session", None)
     may_change = session is not None and session.role is Role.OWNER
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -84,6 +90,7 @@ def text(request: Request, template: str, /, **values: object) -> str:
             may_change=may_change,
             session=session,
             zone=place,
+            asks_zone=not place and request.method == "GET",
             kind=lambda one: _labelled(labels.KINDS, one, say),
             difference=lambda one: _labelled(labels.DIFFERENCES, one, say),
             word=lambda what, one: _labelled(labels.WORDS[what], one, say),
@@ -121,6 +128,16 @@ def span(seconds: float | None) -> str:
         return f"{seconds:.2f} s"
     whole = int(seconds)
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+def about(seconds: float | None) -> str:
+    """Return a span of time roughly, as ``35 s``, ``12 min`` or ``3 h 20 min``."""
+    if seconds is None:
+        return ""
+    minutes = round(seconds / 60)
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def size(count: float) -> str:

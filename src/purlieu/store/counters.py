@@ -8,10 +8,16 @@ from dataclasses import fields
 
 from purlieu.value import dataclass, field, replace
 
+Newest = tuple[tuple[str, str, int, str, float], ...]
+"""Pages as (address, kind.reason, status or 0, title, ended_at), the newest first."""
+
 
 @dataclass(slots=True)
 class Counters:
-    """What a run has done so far; written with every batch (the first two counts of R-7.1)."""
+    """What a run has done so far; written with every batch (the first two counts of R-7.1).
+
+    ``newest`` and ``newest_faults`` are for who looks on: to find them in a million rows would take a second.
+    """
 
     admitted: int = 0
     refused: int = 0
@@ -23,6 +29,8 @@ class Counters:
     sampled: int = 0
     missed: int = 0
     endings: Counter[str] = field(default_factory=Counter)
+    newest: Newest = ()
+    newest_faults: Newest = ()
 
     def copy(self) -> Counters:
         """Return a copy to go back to."""

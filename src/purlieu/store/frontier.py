@@ -18,6 +18,7 @@ from purlieu.admission import Ruling
 from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.conduct import Conduct
 from purlieu.decide import Visit
+from purlieu.outcome import FAULT_KINDS
 from purlieu.revisit import Rhythm
 from purlieu.scope import GRANT_SEED
 from purlieu.store.counters import Counters, Run
@@ -35,6 +36,8 @@ LEASE_SECONDS = 60.0
 FORGIVEN_SECONDS = 3600.0
 """After so long without a request a host's failures of old slow nobody down."""
 REMEMBERED = 10_000
+_NEWEST = 8
+_MOST_SHOWN = 300
 """Hosts whose conduct is kept in memory; beyond that the gap between two leases of a host is not measured."""
 
 
@@ -430,11 +433,20 @@ class Frontier:
                 self._counters.bytes += visit.bytes
                 if not visit.takes_over:
                     responses.append(_response_row(key, visit))
+        self._remember(visits)
         self._database.many("end_entry", ends)
         self._database.many("retry_entry", retries)
         self._database.many("put_response", responses)
         self._database.many("put_sketch", _sketch_rows(run, visits))
         self._history.write(visits)
+
+    def _remember(self, visits: Sequence[Visit]) -> None:
+        """Keep the last pages that ended, and the last that went wrong, for who looks on."""
+        ended = [one for one in reversed(visits) if one.outcome and one.requests and one.entry.purpose is Purpose.PAGE]
+        counters = self._counters
+        counters.newest = (*map(_newest, ended[:_NEWEST]), *counters.newest)[:_NEWEST]
+        faults = [one for one in ended if one.outcome and one.outcome.reason.kind in FAULT_KINDS]
+        counters.newest_faults = (*map(_newest, faults[:_NEWEST]), *counters.newest_faults)[:_NEWEST]
 
     # -- costs -------------------------------------------------------------------------------------
 
@@ -510,6 +522,12 @@ def _sketch_rows(run: int, visits: Sequence[Visit]) -> Iterator[tuple[Value, ...
     for visit in visits:
         if visit.outcome is not None and visit.page is not None and visit.page.sketch:
             yield run, visit.entry.host, visit.entry.hash, visit.page.sketch
+
+
+def _newest(visit: Visit) -> tuple[str, str, int, str, float]:
+    name = visit.outcome.reason.name if visit.outcome else ""
+    title = (visit.page.title or "") if visit.page else ""
+    return visit.entry.href[:_MOST_SHOWN], name, visit.status or 0, title[:_MOST_SHOWN], visit.at
 
 
 def _response_row(key: tuple[int, int, int, int], visit: Visit) -> tuple[Value, ...]:

@@ -91,7 +91,8 @@ def stop_requested(database: Database, run: Run) -> bool:
 def _counters(text: str) -> Counters:
     stored = json.loads(text)
     endings: Counter[str] = Counter(stored.pop("endings", {}))
-    return Counters(**stored, endings=endings)
+    newest, faults = (tuple(map(tuple, stored.pop(name, ()))) for name in ("newest", "newest_faults"))
+    return Counters(**stored, endings=endings, newest=newest, newest_faults=faults)
 
 
 def _number(row: tuple[Any, ...] | None) -> int:

@@ -17,12 +17,12 @@ for (const place of document.querySelectorAll("[data-live]")) {
   addEventListener("pagehide", () => source.close());
 }
 
-// Times are told in the zone of the browser when nobody chose one: said to the console for the next page, mended on this.
+// Times are told in the zone of the browser when nobody chose one: said to the console once, which tells the page anew.
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-if (own && !document.body.dataset.zone) {
-  document.cookie = `purlieu_browser_zone=${encodeURIComponent(own)}; path=/; max-age=31536000; samesite=strict`;
-  const told = new Intl.DateTimeFormat("sv-SE", { timeZone: own, dateStyle: "short", timeStyle: "short" });
-  for (const time of document.querySelectorAll("time[datetime]")) time.textContent = told.format(new Date(time.dateTime));
+const said = `purlieu_browser_zone=${encodeURIComponent(own)}`;
+if (own && !document.cookie.includes(said)) {
+  document.cookie = `${said}; path=/; max-age=31536000; samesite=strict`;
+  if ("asksZone" in document.body.dataset && document.cookie.includes(said)) location.reload();
 }
 
 document.addEventListener("change", (event) => {

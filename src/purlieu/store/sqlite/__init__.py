@@ -101,7 +101,9 @@ class SqliteDatabase:
         """
         if not Path(path).is_file():
             message = f'store "{path}": there is no such file; name the store of a crawl with --store'
-            raise StoreError(message)
+            missing = StoreError(message)
+            missing.code = "missing"
+            raise missing
         connection = _connect(path, apsw.SQLITE_OPEN_READONLY)
         try:
             version = version_of(connection)

@@ -24,6 +24,19 @@ _REMEDIES: Final[tuple[tuple[type[Exception], str], ...]] = (
     (apsw.PermissionsError, "the file may not be used: check its rights"),
     (apsw.NoMemError, "there is no memory left: end other programs, then resume; nothing stored is lost"),
 )
+_CODES: Final[tuple[tuple[type[Exception], str], ...]] = (
+    (apsw.FullError, "full"),
+    (apsw.ReadOnlyError, "readonly"),
+    (apsw.PermissionsError, "readonly"),
+    (apsw.NotADBError, "damaged"),
+    (apsw.CorruptError, "damaged"),
+    (UnicodeDecodeError, "damaged"),
+    (apsw.BusyError, "busy"),
+    (apsw.LockedError, "busy"),
+    (apsw.CantOpenError, "missing"),
+    (apsw.IOError, "disk"),
+    (apsw.NoMemError, "memory"),
+)
 _OF_THE_DISK: Final = (apsw.FullError, apsw.ReadOnlyError, apsw.IOError)
 
 
@@ -32,6 +45,7 @@ def told(path: str, error: Exception) -> StoreError:
     remedy = next((text for kind, text in _REMEDIES if isinstance(error, kind)), str(error))
     kind = OutOfMemory if isinstance(error, apsw.NoMemError) else StoreError
     fault = kind(f'store "{path}": {remedy.format(path=path)} ({error})')
+    fault.code = next((code for kind, code in _CODES if isinstance(error, kind)), fault.code)
     if isinstance(error, _OF_THE_DISK):
         fault.what = "disk"
     return fault
