@@ -7,7 +7,7 @@ SQL text stands only in ``*.sql`` beside this file, each statement under a line
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,10 @@ class Database(Protocol):
 
     def rows(self, name: str, *values: Value) -> Iterator[Row]:
         """Run a statement and return its rows, read as they are asked for."""
+        ...
+
+    def rows_of(self, name: str, numbers: Sequence[int], *values: Value) -> Iterator[Row]:
+        """Run a statement whose first placeholder stands for a list of numbers; none without numbers."""
         ...
 
     def one(self, name: str, *values: Value) -> Row | None:

@@ -49,6 +49,24 @@ UPDATE robots SET state = 'wanted', source = NULL, first_failed_at = NULL WHERE 
 SELECT href, depth, hops, nofollow, found_by, via, linked, granted, origin, kind, reason, redirect_to, status, detail, standing
 FROM entry WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
 
+-- name: entries
+-- Several of one host, by their hashes.
+SELECT e.href, e.depth, e.hops, e.nofollow, e.found_by, e.via, e.linked, e.granted, e.origin, e.kind, e.reason, e.redirect_to,
+    e.status, e.detail, e.standing, e.hash
+FROM carray(?1) AS n CROSS JOIN entry AS e ON e.run = ?2 AND e.host = ?3 AND e.purpose = ?4 AND e.hash = n.value;
+
+-- name: addresses
+-- The same, where only the address is wanted.
+SELECT e.href, e.hash
+FROM carray(?1) AS n CROSS JOIN entry AS e ON e.run = ?2 AND e.host = ?3 AND e.purpose = ?4 AND e.hash = n.value;
+
+-- name: rows_there
+-- What stands under several hashes of one host, as entry or refusal.
+SELECT e.hash, e.href
+FROM carray(?1) AS n CROSS JOIN entry AS e ON e.run = ?2 AND e.host = ?3 AND e.purpose = ?4 AND e.hash = n.value
+UNION ALL SELECT f.hash, f.href
+FROM carray(?1) AS n CROSS JOIN refusal AS f ON f.run = ?2 AND f.host = ?3 AND f.purpose = ?4 AND f.hash = n.value;
+
 -- name: add_entry
 INSERT INTO entry (run, host, purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, granted, site, rule, standing, due_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
@@ -60,12 +78,13 @@ INSERT INTO entry (run, host, purpose, hash, href, origin, depth, hops, nofollow
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: merge_entry
--- Better facts of a known entry.
-UPDATE entry SET depth = ?, hops = ?, nofollow = ?, found_by = ?, via = ?, linked = ?, granted = ?, standing = ?
-WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
+-- Better facts of a known entry, and why it is in by them; where robots.txt ended it, its line stays.
+UPDATE entry SET depth = ?1, hops = ?2, nofollow = ?3, found_by = ?4, via = ?5, linked = ?6, granted = ?7, standing = ?8,
+    site = CASE WHEN kind = 'excluded' THEN site ELSE ?9 END, rule = CASE WHEN kind = 'excluded' THEN rule ELSE ?10 END
+WHERE run = ?11 AND host = ?12 AND purpose = ?13 AND hash = ?14;
 
 -- name: set_entry_rule
--- Why an entry is in, by its merged facts; where robots.txt ended it, its line stays.
+-- Why an entry is in; where robots.txt ended it, its line stays.
 UPDATE entry SET site = ?, rule = ? WHERE run = ? AND host = ? AND purpose = ? AND hash = ?
     AND (kind IS NULL OR kind <> 'excluded');
 
@@ -111,6 +130,11 @@ INSERT OR IGNORE INTO site_of (run, host, purpose, hash, site) VALUES (?, ?, ?, 
 -- name: refusal
 SELECT href, depth, hops, nofollow, found_by, via, linked, sites, granted, reason, standing
 FROM refusal WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
+
+-- name: refusals
+-- Several of one host, by their hashes.
+SELECT f.href, f.depth, f.hops, f.nofollow, f.found_by, f.via, f.linked, f.sites, f.granted, f.reason, f.standing, f.hash
+FROM carray(?1) AS n CROSS JOIN refusal AS f ON f.run = ?2 AND f.host = ?3 AND f.purpose = ?4 AND f.hash = n.value;
 
 -- name: put_refusal
 -- A refused address, or better facts of one; the reason follows from the facts.
@@ -252,6 +276,10 @@ INSERT INTO meta (key, value) VALUES ('lease_token', ?) ON CONFLICT (key) DO UPD
 
 -- name: lease_token
 SELECT token, expires_at FROM lease WHERE host = ?;
+
+-- name: lease_tokens
+-- Of several hosts.
+SELECT l.host, l.token FROM carray(?) AS n CROSS JOIN lease AS l ON l.host = n.value;
 
 -- name: renew_lease
 UPDATE lease SET expires_at = ? WHERE host = ? AND token = ?;

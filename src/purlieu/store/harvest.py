@@ -70,7 +70,7 @@ class Harvest:
                 self._database.run("set_robots_failed", now, self._run.id, url.origin_of(visit.entry.href))
             return
         # Better facts may have come in while the entry was in flight.
-        facts, href = self._intake.facts(visit.entry), visit.entry.href
+        facts, href = self._intake.keys.facts(visit.entry), visit.entry.href
         if visit.entry.purpose is Purpose.ROBOTS:
             self._take_in_robots(visit, facts, now)
         elif visit.entry.purpose is Purpose.SITEMAP:
@@ -160,7 +160,7 @@ class Harvest:
             if via:
                 facts = Facts(0, found_by=FoundBy.ROBOTS, via=via, linked=False, grant=GRANT_ROBOTS)
                 self._intake.add(Candidate(target, facts, Purpose.ROBOTS))
-            host, hashed = self._intake.key_of(target, purpose)
+            host, hashed = self._intake.keys.key_of(target, purpose)
             row = self._database.one("entry", run, host, purpose, hashed)
             if row is not None and row[11] is not None:
                 if not via and not self._may_redirect(number, origin):

@@ -94,8 +94,8 @@ WHERE run = ? AND (host, purpose, hash) > (?, 0, ?) AND purpose = 0 AND redirect
 ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: entry_rules
--- Pages with their site and rule, in key order after (host, hash); where robots.txt ended one, its line stays.
-SELECT host, hash, href, site, rule FROM entry
+-- Pages with their site, rule and facts, in key order after (host, hash); where robots.txt ended one, its line stays.
+SELECT host, hash, href, site, rule, depth, hops, nofollow, found_by, via, linked, granted, standing FROM entry
 WHERE run = ? AND (host, purpose, hash) > (?, 0, ?) AND purpose = 0 AND (kind IS NULL OR kind <> 'excluded')
 ORDER BY host, purpose, hash LIMIT 1000;
 
@@ -144,8 +144,12 @@ WHERE run = ? AND (host, purpose, hash) > (?, 0, ?) AND purpose = 0 AND redirect
 ORDER BY host, purpose, hash LIMIT 1000;
 
 -- name: sitemap_targets
--- Of files that count as sitemaps.
-SELECT host, hash, href FROM sitemap_entry WHERE run = ? AND (host, hash) > (?, ?) AND misplaced < 2 ORDER BY host, hash LIMIT 1000;
+-- What files that count as sitemaps name and what has no row, as entry or refusal.
+SELECT s.host, s.hash, s.href FROM sitemap_entry AS s
+WHERE s.run = ?1 AND (s.host, s.hash) > (?2, ?3) AND s.misplaced < 2
+    AND NOT EXISTS (SELECT 1 FROM entry AS e WHERE e.run = ?1 AND e.host = s.host AND e.purpose = 0 AND e.hash = s.hash)
+    AND NOT EXISTS (SELECT 1 FROM refusal AS f WHERE f.run = ?1 AND f.host = s.host AND f.purpose = 0 AND f.hash = s.hash)
+ORDER BY s.host, s.hash LIMIT 1000;
 
 -- name: has_sitemap_row
 -- The same of an address that a page names as its sitemap.

@@ -29,6 +29,11 @@ class Hosts:
         self._counts: dict[int, HostCount] = {}
         self._domains: dict[str, int] = {}
 
+    def forget(self) -> None:
+        """Forget all that is remembered of the store, after a batch was rolled back."""
+        for memory in (self._numbers, self._origins, self._counts, self._domains):
+            memory.clear()
+
     def number(self, name: str) -> int:
         """Return the number of a host; a new one is written."""
         number = self._numbers.get(name)

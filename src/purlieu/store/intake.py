@@ -7,32 +7,31 @@ strings and shared ``Facts``; an object per link is made for no known link.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import groupby
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling, grant_of_hop
-from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose, Standing
+from purlieu.candidate import Candidate, Facts, FoundBy, Purpose, Standing
 from purlieu.store.counters import Counters, IntakeLimits, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.hosts import Hosts
+from purlieu.store.keys import Keys, facts_of
 from purlieu.store.outlinks import Link, unpack
+from purlieu.store.refusals import Refusals, refused_facts
 from purlieu.store.rulings import Rulings
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS, PURPOSES, Key, Writes
 from purlieu.value import replace
 
 # robots.txt before everything of its origin, sitemaps before pages.
 _ROBOTS = NUMBERS[Purpose.ROBOTS]
-FIRST = (-1, -1, -(2**63))
-"""Before every key (host, purpose, hash)."""
 _DUE_FIRST = {1: 0.0, 2: 1.0}
 _SEED_DUE = 0.5
 """Before the sitemaps: until the seeds have landed nothing that a sitemap names is in scope (R-3.2)."""
 HEAD_START_SECONDS = 3600.0
 """How much sooner than when it was found a page is due whose sitemap gives it the priority 1.0 (SM-73)."""
-RECENT = 200_000
-"""Links remembered in memory (R-2.3); about 60 MB when full, then the memory starts afresh."""
+RECENT = 100_000
+"""Links remembered in memory (R-2.3); about 20 MB when full, then the memory starts afresh."""
 
-# Schemes that are counted and not listed, since a site has one for every contact line (R-1.4).
-COUNTED_SCHEMES = frozenset({"mailto", "tel", "javascript", "data", "sms", "callto", "about", "blob"})
 GRANT_PROBE = "probe"
 """The grant of a page that cannot be there (``traps.soft_404``)."""
 NOT_FOLLOWED = frozenset({"image", "script", "style", "form"})
@@ -58,16 +57,19 @@ class Intake:
         self._run = run
         self._limits = limits
         self._counters = counters
-        self._hash_of = hash_of
         self._recent: dict[str, Facts] = {}
         self._found: dict[str, Facts] = {}
         self._found_other: dict[tuple[str, Purpose], Facts] = {}
         self._writes = Writes()
         self._hosts = Hosts(database, run, self._writes)
+        self.keys = Keys(database, run, self._writes, self._hosts, self._collided, hash_of)
+        self.keys.with_lineage = admission.own_seed
         self._took_twin = False
         self._woken: list[str] = []
         self._sitemaps: dict[str, None] = {}
+        self._priorities: dict[int, float | None] = {}
         self.rulings = Rulings()
+        self._refusals = Refusals(database, run, limits, counters, self._writes, self._hosts, self.rulings)
         self._normaliser = admission.normaliser
 
     # -- what pages give ---------------------------------------------------------------------------
@@ -96,7 +98,8 @@ class Intake:
                 continue
             if not parsed or not href.startswith(WEB_SCHEMES):
                 if not replayed:
-                    self._not_of_the_web(href, found_facts, parsed=parsed)
+                    hashed = self.keys.hash_of(href)
+                    self._refusals.not_of_the_web(href, found_facts, hashed, self.admission, parsed=parsed)
                 continue
             waiting = found.get(href)
             found[href] = found_facts if waiting is None else waiting.merged(found_facts)
@@ -151,8 +154,9 @@ class Intake:
         self._woken = []
         self._sitemaps = {}
         self.rulings.forget()
-        self._writes = Writes()
-        self._hosts = Hosts(self._database, self._run, self._writes)
+        self._writes.forget()
+        self._hosts.forget()
+        self.keys.forget()
 
     def add(self, candidate: Candidate) -> None:
         """Collect one candidate of any purpose."""
@@ -171,62 +175,79 @@ class Intake:
 
     def write(self, now: float) -> None:
         """Judge and write what was collected, and what follows from it, to the fixpoint (R-2.1)."""
+        self.keys.forget()
         while self._found or self._found_other:
             if len(self._recent) > RECENT:
                 self._recent.clear()
             pages, others = self._found, self._found_other
             self._found, self._found_other = {}, {}
-            batch = [
-                (self._hosts.number(url.host_of(href)), href, Purpose.PAGE, facts) for href, facts in pages.items()
-            ]
+            number, host_of = self._hosts.number, url.host_of
+            batch = [(number(name := host_of(href)), 0, name, href, facts) for href, facts in pages.items()]
             batch += [
-                (self._hosts.number(url.host_of(href)), href, purpose, facts)
+                (number(name := host_of(href)), NUMBERS[purpose], name, href, facts)
                 for (href, purpose), facts in others.items()
             ]
             # In key order, so that one host's rows are met together (R-1.2).
-            batch.sort(key=_by_host)
-            for host, href, purpose, facts in batch:
-                self._take_in(host, href, purpose, facts, now)
+            batch.sort(key=_host_and_purpose)
+            for _, group in groupby(batch, key=_host_and_purpose):
+                self._take_in_together(list(group), now)
             self._writes.flush(self._database, self._run.id, now)
         # What is only counted comes without a round of its own.
         self._writes.flush(self._database, self._run.id, now)
 
+    def _take_in_together(self, group: list[_Found], now: float) -> None:
+        """Take in what was found of one host for one purpose; what is known of each is looked up together."""
+        host, number = group[0][:2]
+        rows = self.keys.look_up(host, number, [found[3] for found in group])
+        unknown = [hashed for hashed, row in rows if row is None]
+        refused = self._refusals.known(host, number, unknown) if number != _ROBOTS else {}
+        if number == 0:
+            listed = [hashed for (hashed, row), found in zip(rows, group, strict=True) if _is_listed_now(found[4], row)]
+            self._priorities = dict(self._database.rows_of("priorities", listed, self._run.id, host))
+        for (hashed, row), found in zip(rows, group, strict=True):
+            self._take_in(found, hashed, row, refused.get(hashed), now)
+
     def _head_start(self, key: Key) -> float:
         """Return how much earlier than others a page is due, by the priority that sitemaps give it (SM-73)."""
-        row = self._database.one("priority", self._run.id, key[0], key[2])
-        return row[0] * HEAD_START_SECONDS if row and row[0] is not None else 0.0
+        return (self._priorities.get(key[2]) or 0.0) * HEAD_START_SECONDS
 
-    def _take_in(self, host: int, href: str, purpose: Purpose, facts: Facts, now: float) -> None:
-        number = NUMBERS[purpose]
-        hashed, row = self._find(host, number, href)
+    def _take_in(self, found: _Found, hashed: int, row: Row | None, refusal: Row | None, now: float) -> None:
+        host, number, name, href, facts = found
+        purpose = PURPOSES[number]
+        if row is None and not self.keys.is_free((host, number, hashed), href):
+            hashed, row = self.keys.find(host, number, href)
+            refusal = self._refusals.known(host, number, [hashed]).get(hashed)
+        key = (host, number, hashed)
         if row is not None:
-            self._merge((host, number, hashed), href, _facts_of(row, self.sites_of((host, number, hashed))), facts, row)
+            self._merge(key, href, facts_of(row, self.keys.sites_of(key)), facts, row)
             return
-        refusal = None
-        if number != _ROBOTS and self._hosts.count(host).refused:
-            refusal = self._database.one("refusal", self._run.id, host, number, hashed)
         if refusal is not None:
-            facts = _refused_facts(refusal).merged(facts)
-        ruling = self.admission.judge(href, url.host_of(href), facts, purpose)
-        if not ruling.refused and number == 0 and self._host_full(host):
-            ruling = Ruling("host_limit", f"pages_per_host={self._limits.pages_per_host}")
-        most = self._limits.hosts_per_domain
-        if not ruling.refused and number == 0 and not facts.grant and most:
-            name = url.host_of(href)
-            if not self.admission.traps.allows(href) and not self._hosts.may_take(host, name, most):
-                ruling = Ruling("trap", f"hosts_per_domain={most}")
-        if number == 0 and (not ruling.refused or self._listed(host, ruling, known=refusal is not None)):
+            facts = refused_facts(refusal).merged(facts)
+        ruling = self.admission.judge(href, name, facts, purpose)
+        if not ruling.refused and number == 0:
+            ruling = self._limited(host, name, href, facts) or ruling
+        if number == 0 and (
+            not ruling.refused or self._refusals.is_listed(host, ruling, self.admission, known=refusal is not None)
+        ):
             self._recent[href] = facts
-        if ruling.refused:
-            if ruling.refused == "sitemap_location":
-                # The robots.txt of its host may name the sitemap too, which proves that it may speak for it (SM-35).
-                self._origin(url.origin_of(href), host, wants_robots=True)
-            if number != _ROBOTS:
-                self._refuse((host, number, hashed), href, facts, ruling, known=refusal is not None)
-        else:
-            self._admit((host, number, hashed), href, facts, ruling, now)
-            if refusal is not None:
-                self._counters.promoted += 1
+        if not ruling.refused:
+            self._admit(key, href, facts, ruling, now)
+            self._counters.promoted += refusal is not None
+            return
+        if ruling.refused == "sitemap_location":
+            # The robots.txt of its host may name the sitemap too, which proves that it may speak for it (SM-35).
+            self._origin(url.origin_of(href), host, wants_robots=True)
+        if number != _ROBOTS:
+            self._refusals.refuse(key, href, facts, ruling, self.admission, known=refusal is not None)
+
+    def _limited(self, host: int, name: str, href: str, facts: Facts) -> Ruling | None:
+        """Return how a page is refused for there being enough of its host, or enough hosts of its domain."""
+        if self._host_full(host):
+            return Ruling("host_limit", f"pages_per_host={self._limits.pages_per_host}")
+        most = self._limits.hosts_per_domain
+        if most and not facts.grant and not self.admission.traps.allows(href):
+            return None if self._hosts.may_take(host, name, most) else Ruling("trap", f"hosts_per_domain={most}")
+        return None
 
     def _admit(self, key: Key, href: str, facts: Facts, ruling: Ruling, now: float) -> None:
         host, number, _ = key
@@ -268,13 +289,13 @@ class Intake:
 
     def _probe(self, origin: str) -> None:
         """Collect an address that no site has: what a host says of it, it says of every page that is not there."""
-        name = f"{self._hash_of(f'{origin} {self._run.id}') & 0xFFFFFFFFFFFF:012x}"
+        name = f"{self.keys.hash_of(f'{origin} {self._run.id}') & 0xFFFFFFFFFFFF:012x}"
         facts = Facts(0, found_by=FoundBy.OWNER, linked=False, grant=GRANT_PROBE)
         self.add(Candidate(f"{origin}/purlieu-{name}-is-not-there", facts))
 
     def _merge(self, key: Key, href: str, old: Facts, facts: Facts, row: Row) -> None:
         """Better facts of a known entry; an ended one passes them on to what it led to."""
-        merged = old.merged(facts)
+        merged = old if old.covers(facts) else old.merged(facts)
         if self.admission.own_seed:
             judged = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
             merged = _with_sites(merged, judged.sites | old.sites)
@@ -282,13 +303,12 @@ class Intake:
             self._recent[href] = merged
         if merged == old:
             return
-        self._database.run(
-            "merge_entry", merged.depth, merged.hops, merged.nofollow, merged.found_by, merged.via, merged.linked,
-            merged.grant, merged.standing, self._run.id, *key,
-        )  # fmt: skip
         self._writes.sites += [(self._run.id, *key, site) for site in merged.sites - old.sites]
         ruling = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
-        self._database.run("set_entry_rule", ruling.site, ruling.rule or ruling.refused, self._run.id, *key)
+        self._writes.merged.append((
+            merged.depth, merged.hops, merged.nofollow, merged.found_by, merged.via, merged.linked, merged.grant,
+            merged.standing, ruling.site, ruling.rule or ruling.refused, self._run.id, *key,
+        ))  # fmt: skip
         if row[9] != "excluded":
             self.rulings.add(href, PURPOSES[key[1]], merged, Ruling("", ruling.rule or ruling.refused))
         if key[1] == 0 and merged.standing > old.standing and row[9] is None:
@@ -305,7 +325,7 @@ class Intake:
 
     def replay(self, key: Key, href: str, redirect_to: str | None) -> None:
         """Collect what an ended page led to whose response came for another purpose of its address (R-1.3)."""
-        facts = self.facts_at(key)
+        facts = self.keys.facts_at(key)
         if facts is not None:
             self._replay(key, href, facts, redirect_to, refreshed=False, is_first=True)
 
@@ -327,74 +347,16 @@ class Intake:
         if canonical and canonical[0]:
             self.canonical(canonical[0], href, facts)
 
-    # -- refusals ----------------------------------------------------------------------------------
-
-    def _refuse(self, key: Key, href: str, facts: Facts, ruling: Ruling, *, known: bool) -> None:
-        host = key[0]
-        text = href if len(href) <= self.admission.max_url_length else href[: self.admission.max_url_length]
-        self.rulings.add(text, PURPOSES[key[1]], facts, ruling)
-        if ruling.detail:
-            self.note("accept_failed", ruling.rule.partition(":")[2], detail=ruling.detail, url=text)
-        if not self._listed(host, ruling, known=known):
-            self._counters.unlisted += 1
-            self._writes.unlisted[host, ruling.refused, ruling.rule] += 1
-            return
-        if not known:
-            self._counters.refused += 1
-            self._writes.refused[host] += 1
-            self._hosts.count(host).refused += 1
-        self._writes.refusals.append((
-            self._run.id, *key, text, facts.depth, facts.hops, facts.nofollow, facts.found_by, facts.via,
-            facts.linked, ",".join(map(str, sorted(facts.sites))), facts.grant, ruling.refused, ruling.rule,
-            facts.standing,
-        ))  # fmt: skip
-
-    def _listed(self, host: int, ruling: Ruling, *, known: bool) -> bool:
-        """Only a host that no site accepts is cut short, and not while a seed may still land there (R-1.4, R-3.2)."""
-        if known or ruling.refused not in _CUT_SHORT:
-            return True
-        if ruling.refused == "scope" and self.admission.scope.pending and not self.admission.only_seeds:
-            return True
-        return self._hosts.count(host).refused < self._limits.refusals_per_host
-
-    def _not_of_the_web(self, text: str, facts: Facts, *, parsed: bool) -> None:
-        """Count or list what is no http(s) address; nothing of it is remembered in ``recent``."""
-        scheme = text.partition(":")[0].lower() if parsed else ""
-        if scheme in COUNTED_SCHEMES:
-            self._counters.unlisted += 1
-            self._writes.unlisted[0, "scheme", scheme] += 1
-            self.rulings.add(text, Purpose.PAGE, facts, Ruling("scheme", scheme))
-            return
-        ruling = Ruling("scheme", scheme[:40]) if parsed else Ruling("invalid_url", "invalid-url")
-        hashed = self._hash_of(text)
-        row = self._database.one("refusal", self._run.id, 0, 0, hashed)
-        merged = _refused_facts(row).merged(facts) if row else facts
-        if row is None or merged != _refused_facts(row):
-            self._refuse((0, 0, hashed), text, merged, ruling, known=row is not None)
-            self._writes.flush_refusals(self._database)
+    # -- refusals, findings ------------------------------------------------------------------------
 
     def judge_again(self, hosts: Iterable[str] | None = None, *, everything: bool = False) -> None:
-        """Collect what the scope no longer refuses after a site has landed (R-3.2); another rule may refuse it now.
+        """Collect what the scope no longer refuses; see ``Refusals.reopened``."""
+        for candidate in self._refusals.reopened(self.admission, hosts, everything=everything):
+            self._recent.pop(candidate.href, None)
+            self.add(candidate)
 
-        ``hosts`` are all that the landing can have opened, None when that is not known. ``everything`` judges
-        refusals of every reason, as a resume with other settings asks for.
-        """
-        if everything or hosts is None:
-            self._judge_refusals("all_refusals" if everything else "scope_refusals", (), FIRST, everything=everything)
-            return
-        for host in hosts:
-            self._judge_refusals("scope_refusals_of_host", (self._hosts.number(host),), FIRST[1:], everything=False)
-
-    def _judge_refusals(self, name: str, where: tuple[int, ...], first: tuple[int, ...], *, everything: bool) -> None:
-        last = first
-        while rows := list(self._database.rows(name, self._run.id, *where, *last)):
-            last = tuple(rows[-1][3 - len(first) : 3])
-            for host_number, number, _, href, *rest in rows:
-                facts, purpose, host = _refused_facts((href, *rest)), PURPOSES[number], url.host_of(href)
-                # What is no address stands under no host, although it may look as if it had one ("http://[").
-                if host_number and (everything or self.admission.judge(href, host, facts, purpose).refused != "scope"):
-                    self._recent.pop(href, None)
-                    self.add(Candidate(href, facts, purpose))
+    def _collided(self, href: str) -> None:
+        self.note("hash_collision", href)
 
     def note(self, code: str, subject: str, **arguments: str | float) -> None:
         """Remember a finding until the batch is written."""
@@ -410,30 +372,6 @@ class Intake:
     def host_id(self, name: str) -> int:
         """Return the number of a host."""
         return self._hosts.number(name)
-
-    def key_of(self, href: str, purpose: int = 0) -> tuple[int, int]:
-        """Return (host, hash) of an address as it stands, or would stand, in the store."""
-        host = self._hosts.number(url.host_of(href))
-        return host, self._find(host, purpose, href)[0]
-
-    def _find(self, host: int, number: int, href: str) -> tuple[int, Row | None]:
-        """Return the hash under which an address stands or will stand, and its row.
-
-        Another address under the same hash is a finding, and the next salt is tried (R-1.2).
-        """
-        salt = 0
-        # A host without pages, as foreign ones are, need not be asked for one.
-        empty = number == 0 and not self._hosts.count(host).pages
-        while True:
-            hashed = self._hash_of(f"{href}\x00{salt}" if salt else href)
-            row = None if empty else self._database.one("entry", self._run.id, host, number, hashed)
-            if row is None:
-                if self._writes.new.get((host, number, hashed), href) == href:
-                    return hashed, None
-            elif row[0] == href:
-                return hashed, row
-            self.note("hash_collision", href)
-            salt += 1
 
     def _origin(self, origin: str, host: int, *, wants_robots: bool) -> int:
         """Return the number of an origin's robots.txt; its entry is added with the first page."""
@@ -463,27 +401,11 @@ class Intake:
                 return (row[9], row[10], row[13], row[12], row[11])
         return None
 
-    def facts(self, entry: Entry) -> Facts:
-        """Return the facts of an entry as they stand in the store now."""
-        return self.facts_at((entry.host, NUMBERS[entry.purpose], entry.hash)) or entry.facts
-
-    def facts_at(self, key: Key) -> Facts | None:
-        """Return the facts of the entry under a key, None when there is none."""
-        row = self._database.one("entry", self._run.id, *key)
-        return _facts_of(row, self.sites_of(key)) if row else None
-
-    def sites_of(self, key: Key) -> frozenset[int]:
-        """Return an entry's lineage, empty when the crawl judges by any seed."""
-        if not self.admission.own_seed:
-            return frozenset()
-        return frozenset(row[0] for row in self._database.rows("sites_of", self._run.id, *key))
-
     def _host_full(self, host: int) -> bool:
         most = self._limits.pages_per_host
         return most is not None and self._hosts.count(host).pages >= most
 
 
-_CUT_SHORT = frozenset({"scope", "invalid_url", "scheme", "not_in_sitemap", "sitemap_location"})
 _SAME_DEPTH = {"refresh": FoundBy.REFRESH, "canonical": FoundBy.CANONICAL}
 _ROBOTS_FACTS = Facts(0, found_by=FoundBy.ROBOTS, linked=False, grant=OWN_ROBOTS)
 
@@ -502,16 +424,14 @@ def _with_sites(facts: Facts, sites: frozenset[int]) -> Facts:
     return facts if sites == facts.sites else replace(facts, sites=sites)
 
 
-def _by_host(item: tuple[int, str, Purpose, Facts]) -> int:
-    return item[0]
+_Found = tuple[int, int, str, str, Facts]
+"""host, purpose, name of the host, href, facts"""
 
 
-def _facts_of(row: Row, sites: frozenset[int]) -> Facts:
-    """Return the facts of a row of the statement ``entry``."""
-    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), row[7], sites, Standing(row[14]))
+def _host_and_purpose(found: _Found) -> tuple[int, int]:
+    return found[:2]
 
 
-def _refused_facts(row: Row) -> Facts:
-    """Return the facts of a row of the statement ``refusal``."""
-    sites = frozenset(map(int, row[7].split(","))) if row[7] else frozenset()
-    return Facts(row[1], row[2], bool(row[3]), FoundBy(row[4]), row[5], bool(row[6]), row[8], sites, Standing(row[10]))
+def _is_listed_now(facts: Facts, row: Row | None) -> bool:
+    """Return whether a page is found in a sitemap for the first time, so that its priority counts."""
+    return facts.standing is Standing.LISTED and (row is None or row[14] < Standing.LISTED)

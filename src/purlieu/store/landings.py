@@ -114,7 +114,7 @@ class Landings:
         return step is None or step.kind == "due"
 
     def _step(self, href: str) -> Step | None:
-        row = self._database.one("hop", self._run.id, *self._intake.key_of(href))
+        row = self._database.one("hop", self._run.id, *self._intake.keys.key_of(href))
         return Step(row[0], row[2]) if row else None
 
 

@@ -6,9 +6,9 @@ from purlieu import url
 from purlieu.candidate import Facts, FoundBy, Standing
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
-from purlieu.store.intake import FIRST, Intake
+from purlieu.store.intake import Intake
 from purlieu.store.outlinks import unpack
-from purlieu.store.writes import PURPOSES
+from purlieu.store.writes import FIRST, PURPOSES
 from purlieu.value import dataclass
 
 
@@ -34,7 +34,7 @@ class Rejudging:
             last = tuple(rows[-1][:3])
             for host, number, hashed, href, *found, kind, reason in rows:
                 key = (host, number, hashed)
-                sites = self.intake.sites_of(key)
+                sites = self.intake.keys.sites_of(key)
                 depth, hops, nofollow, found_by, via, linked, granted, standing = found
                 stands = Standing(standing)
                 facts = Facts(
@@ -62,7 +62,7 @@ class Rejudging:
         while rows := list(self.database.rows("pages_with_outlinks", self.run_key.crawl, self.run_key.id, *last)):
             last = (rows[-1][0], rows[-1][1])
             for host, hashed, href, blob in rows:
-                facts = self.intake.facts_at((host, 0, hashed))
+                facts = self.intake.keys.facts_at((host, 0, hashed))
                 if facts is not None:
                     self.intake.links(unpack(blob), href, facts, replayed=True)
             self.intake.write(now)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES
-from purlieu.candidate import Purpose
+from purlieu.candidate import Facts, FoundBy, Purpose, Standing
 from purlieu.landing import LandingKind, walk
 from purlieu.outcome import GOOD_KINDS, REDIRECTS
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
-from purlieu.store.intake import COUNTED_SCHEMES, NOT_FOLLOWED, Intake
+from purlieu.store.intake import NOT_FOLLOWED, Intake
 from purlieu.store.landings import Step
 from purlieu.store.outlinks import Link, lines, read
+from purlieu.store.refusals import COUNTED_SCHEMES
+from purlieu.store.writes import NUMBERS
 from purlieu.value import dataclass
 
 _MISDIRECTED = {
@@ -27,6 +30,9 @@ _FIRST = (-1, -(2**63))
 _CUT_SHORT = ("scope", "not_in_sitemap", "sitemap_location")
 """Why links of the web may be counted without being listed."""
 _SEVERAL = 2
+_AT_ONCE = 2_000
+"""Addresses looked up together."""
+_SITEMAP = NUMBERS[Purpose.SITEMAP]
 _CHECKED = 200_000
 """Addresses remembered as checked; then the memory starts afresh, so that it stays bounded."""
 
@@ -84,10 +90,25 @@ class Settling:
         while rows := list(self.database.rows("entry_rules", self.run.id, *last)):
             last = (rows[-1][0], rows[-1][1])
             with self.database.transaction():
-                for host, hashed, href, site, rule in rows:
-                    facts = self.intake.facts_at((host, 0, hashed))
-                    if facts is None:
-                        continue
+                for (
+                    host,
+                    hashed,
+                    href,
+                    site,
+                    rule,
+                    depth,
+                    hops,
+                    nofollow,
+                    found_by,
+                    via,
+                    linked,
+                    granted,
+                    standing,
+                ) in rows:
+                    sites, stands = self.intake.keys.sites_of((host, 0, hashed)), Standing(standing)
+                    facts = Facts(
+                        depth, hops, bool(nofollow), FoundBy(found_by), via, bool(linked), granted, sites, stands
+                    )
                     ruling = self.intake.admission.judge(href, url.host_of(href), facts, Purpose.PAGE)
                     if not ruling.refused and (ruling.site, ruling.rule) != (site, rule):
                         self.database.run("set_entry_rule", ruling.site, ruling.rule, self.run.id, host, 0, hashed)
@@ -95,7 +116,7 @@ class Settling:
 
     def _is_too_far(self, href: str) -> bool:
         """Return whether a redirect target was refused because there were too many hops before it."""
-        host, hashed = self.intake.key_of(href)
+        host, hashed = self.intake.keys.key_of(href)
         row = self.database.one("refusal", self.run.id, host, 0, hashed)
         return row is not None and row[9] == "depth"
 
@@ -148,24 +169,45 @@ class Settling:
     def _missing(self, seeds: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield what was found and has no row, and is not among what is counted without being listed."""
         capped = {(host, reason) for host, reason, _, _ in self.database.rows("unlisted", self.run.id)}
-        for what, (href, kind, _, parsed) in self._found(seeds):
-            web = parsed and href.startswith(WEB_SCHEMES)
-            if kind in NOT_FOLLOWED or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
-                continue
-            meant = self.intake.linked if what.startswith("link of") else self.intake.normal
-            host, hashed = self.intake.key_of(meant(href)) if web else (0, url.key64(href))
-            reasons = _CUT_SHORT if web else ("scheme" if parsed else "invalid_url",)
-            if any((host, reason) in capped for reason in reasons):
-                continue
-            has_row = "has_sitemap_row" if kind == "sitemap" else "has_row"
-            if self.database.one(has_row, self.run.id, host, hashed) is None:
-                yield what, href
+        found = self._found(seeds)
+        while batch := list(islice(found, _AT_ONCE)):
+            for what, (href, kind, _, parsed) in self._without_row(batch):
+                web = parsed and href.startswith(WEB_SCHEMES)
+                if kind in NOT_FOLLOWED or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
+                    continue
+                host, hashed = self.intake.keys.key_of(self._meant(what, href)) if web else (0, url.key64(href))
+                reasons = _CUT_SHORT if web else ("scheme" if parsed else "invalid_url",)
+                if any((host, reason) in capped for reason in reasons):
+                    continue
+                has_row = "has_sitemap_row" if kind == "sitemap" else "has_row"
+                if self.database.one(has_row, self.run.id, host, hashed) is None:
+                    yield what, href
+
+    def _meant(self, what: str, href: str) -> str:
+        """Return the address under which what was found stands; a seed stands as it is."""
+        if what == "seed":
+            return href
+        return self.intake.linked(href) if what.startswith("link of") else self.intake.normal(href)
+
+    def _without_row(self, batch: list[tuple[str, Link]]) -> Iterator[tuple[str, Link]]:
+        """Yield what is not found when all addresses of a host are looked up together: next to nothing, as a rule."""
+        groups: defaultdict[tuple[int, int], dict[str, tuple[str, Link]]] = defaultdict(dict)
+        for what, link in batch:
+            href, kind, _, parsed = link
+            if parsed and href.startswith(WEB_SCHEMES) and kind not in NOT_FOLLOWED:
+                meant = self._meant(what, href)
+                host = self.intake.host_id(url.host_of(meant))
+                groups[host, _SITEMAP if kind == "sitemap" else 0][meant] = (what, link)
+            else:
+                yield what, link
+        for (host, number), found in groups.items():
+            there = self.intake.keys.have_rows(host, number, found)
+            yield from (item for href, item in found.items() if href not in there)
 
     def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, Link]]:
         """Yield every address that the run has found, from what is stored of its pages; most of them once."""
         for href in seeds:
-            if self.database.one("has_row", self.run.id, *self.intake.key_of(href)) is None:
-                yield "seed", _link(href)
+            yield "seed", _link(href)
         checked: set[str] = set()
         for source, blob in self._pages():
             # As sets of lines, so that what was checked before costs next to nothing.
@@ -194,7 +236,7 @@ class Settling:
         return row
 
     def _step(self, href: str) -> Step | None:
-        row = self.database.one("hop", self.run.id, *self.intake.key_of(href))
+        row = self.database.one("hop", self.run.id, *self.intake.keys.key_of(href))
         return Step(row[0], row[2]) if row else None
 
 

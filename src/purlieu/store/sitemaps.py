@@ -25,6 +25,7 @@ from purlieu.store.writes import NUMBERS
 from purlieu.value import dataclass
 
 if TYPE_CHECKING:
+    from purlieu.sitemap.entry import Entry
     from purlieu.sitemap.location import Place
 
 OWNER = "owner"
@@ -106,7 +107,7 @@ class Sitemaps:
 
     def _name(self, href: str, namers: Iterable[str]) -> None:
         """Note by whom a file is named; one that was read says more now."""
-        host, hashed = self._intake.key_of(href, _SITEMAP)
+        host, hashed = self._intake.keys.key_of(href, _SITEMAP)
         new = [self._database.run("add_sitemap_namer", self._run.id, host, hashed, namer) for namer in namers]
         if any(new):
             self.look_again(href)
@@ -121,7 +122,8 @@ class Sitemaps:
         """
         entry = visit.entry
         if visit.sitemap is not None:
-            self._store(visit)
+            is_file = entry.purpose is Purpose.SITEMAP
+            self._store(visit, self._place(entry.href, entry.host, entry.hash) if is_file else None)
         if entry.purpose is Purpose.SITEMAP:
             self._apply(entry.href, now)
         elif facts.grant in _SEED_GRANTS:
@@ -129,7 +131,7 @@ class Sitemaps:
 
     def _name_by_seed(self, href: str, host: int, hashed: int) -> None:
         """Name a file that a start address is or leads to, whichever purpose it was asked for first (R-1.3)."""
-        facts = self._intake.facts_at((host, 0, hashed))
+        facts = self._intake.keys.facts_at((host, 0, hashed))
         if facts is None or facts.grant not in _SEED_GRANTS or not self._rules.read:
             return
         if self._database.one("sitemap_read", self._run.id, host, hashed) is not None:
@@ -158,7 +160,8 @@ class Sitemaps:
         """Forget what waits to be applied, after a batch was rolled back."""
         self._again = {}
 
-    def _store(self, visit: Visit) -> None:
+    def _store(self, visit: Visit, place: Place | None) -> None:
+        """Store what a file says; ``place`` is what it may speak for as far as is known, None where nobody names it."""
         entry, read = visit.entry, visit.sitemap
         if read is None:
             return
@@ -168,20 +171,30 @@ class Sitemaps:
             "put_sitemap_read", run, entry.host, entry.hash, entry.href, read.kind, len(read.entries),
             len(read.children), _told(problems),
         )  # fmt: skip
-        rows: list[tuple[Value, ...]] = []
-        for item in read.entries:
-            target = join(item.loc)
-            if target is not None and url.host_of(target):
-                href = self._intake.normal(target)
-                key = self._intake.key_of(href)
-                rows.append((run, *key, entry.href, href, item.lastmod, item.changefreq, item.priority, _UNNAMED))
-        self._database.many("add_sitemap_entry", rows)
+        for start in range(0, len(read.entries), _AT_ONCE):
+            told: dict[str, Entry] = {}
+            for item in read.entries[start : start + _AT_ONCE]:
+                target = join(item.loc)
+                if target is not None and url.host_of(target):
+                    told[self._intake.normal(target)] = item  # of one address that is listed twice the last counts
+            keys = self._intake.keys.keys_of(list(told), 0)
+            self._database.many("add_sitemap_entry", [
+                (run, *key, entry.href, href, item.lastmod, item.changefreq, item.priority, _misplaced(place, href))
+                for key, (href, item) in zip(keys, told.items(), strict=True)
+            ])  # fmt: skip
         children: list[tuple[Value, ...]] = []
         for child in read.children:
             target = join(child.loc)
             if target is not None and url.host_of(target):
-                children.append((run, *self._intake.key_of(target, _SITEMAP), entry.href, target, child.lastmod))
-        self._database.many("add_sitemap_child", children)
+                children.append((run, *self._intake.keys.key_of(target, _SITEMAP), entry.href, target, child.lastmod))
+        if children:
+            self._database.many("add_sitemap_child", children)
+
+    def _place(self, href: str, host: int, hashed: int) -> Place | None:
+        from purlieu.sitemap.location import Place  # as below
+
+        namers = frozenset(row[0] for row in self._database.rows("sitemap_namers", self._run.id, host, hashed))
+        return Place.of(href, namers, self._rules.location) if namers else None
 
     # -- what of it counts -------------------------------------------------------------------------
 
@@ -189,12 +202,12 @@ class Sitemaps:
         """Give the intake what an admitted file says, as far as it may by who names it; or follow its redirect."""
         from purlieu.sitemap.location import Place  # with the reader: not before the first request (R-9.2)
 
-        host, hashed = self._intake.key_of(href, _SITEMAP)
+        host, hashed = self._intake.keys.key_of(href, _SITEMAP)
         self._name_by_seed(href, host, hashed)
         row = self._database.one("entry", self._run.id, host, _SITEMAP, hashed)
         if row is None or row[9] is None:
             return
-        facts = self._intake.facts_at((host, _SITEMAP, hashed)) or Facts(0)
+        facts = self._intake.keys.facts_at((host, _SITEMAP, hashed)) or Facts(0)
         namers = frozenset(row[0] for row in self._database.rows("sitemap_namers", self._run.id, host, hashed))
         if row[11]:
             moved = Facts(
@@ -228,7 +241,8 @@ class Sitemaps:
                 self._intake.add(Candidate(href, listed if is_allowed else misplaced))
                 if was_misplaced != (not is_allowed):
                     changed.append((not is_allowed, self._run.id, host, hashed, place.file))
-            self._database.many("set_misplaced", changed)
+            if changed:
+                self._database.many("set_misplaced", changed)
             if len(rows) == _AT_ONCE:
                 self._intake.write(now)
         return _place_problems(place, outside, dropped)
@@ -265,6 +279,13 @@ class Sitemaps:
         if itself:
             problems.append([0, "loop", "It is an index that lists itself, which is passed over: take that line out."])
         return problems
+
+
+def _misplaced(place: Place | None, href: str) -> int:
+    """Return 0 for an address that a file may speak for, 1 for another, 2 while nobody names the file."""
+    if place is None:
+        return _UNNAMED
+    return int(not (place.holds(href) or place.allows(href)))
 
 
 class _Seen:

@@ -48,6 +48,12 @@ SELECT namer FROM sitemap_namer WHERE run = ? AND host = ? AND hash = ?;
 -- The highest that the sitemaps give a page which they may name.
 SELECT max(priority) FROM sitemap_entry WHERE run = ? AND host = ? AND hash = ? AND misplaced <> 1;
 
+-- name: priorities
+-- The same of several pages of one host.
+SELECT s.hash, max(s.priority)
+FROM carray(?1) AS n CROSS JOIN sitemap_entry AS s ON s.run = ?2 AND s.host = ?3 AND s.hash = n.value
+WHERE s.misplaced <> 1 GROUP BY s.hash;
+
 -- name: come_forward
 -- A page that waits is due earlier (SM-73).
 UPDATE entry SET due_at = due_at - ? WHERE run = ? AND host = ? AND purpose = 0 AND hash = ? AND due_at IS NOT NULL AND attempts = 0;

@@ -11,6 +11,8 @@ PURPOSES = (Purpose.PAGE, Purpose.ROBOTS, Purpose.SITEMAP)
 NUMBERS = {purpose: number for number, purpose in enumerate(PURPOSES)}
 """Purposes as the store numbers them."""
 
+FIRST = (-1, -1, -(2**63))
+"""Before every key (host, purpose, hash)."""
 OWN_ROBOTS = "robots"
 """The grant of an origin's own robots.txt, which its first page asks for."""
 
@@ -24,6 +26,7 @@ class Writes:
     def __init__(self) -> None:
         """Start an empty round."""
         self.new: dict[Key, str] = {}
+        self.merged: list[tuple[Value, ...]] = []
         self.entries: list[tuple[Value, ...]] = []
         self.ended: list[tuple[Value, ...]] = []
         self.refusals: list[tuple[Value, ...]] = []
@@ -35,21 +38,31 @@ class Writes:
         self.asked_robots: set[int] = set()
         self.special: set[tuple[int, int]] = set()
 
+    def forget(self) -> None:
+        """Forget everything, written or not."""
+        self.__init__()  # type: ignore[misc]
+
     def flush_refusals(self, database: Database) -> None:
         """Write the refusals alone, so that they can be looked up."""
-        database.many("put_refusal", self.refusals)
-        self.refusals = []
+        if self.refusals:
+            database.many("put_refusal", self.refusals)
+            self.refusals = []
 
     def flush(self, database: Database, run: int, now: float) -> None:
         """Write the round and forget it."""
-        database.many("add_entry", self.entries)
-        database.many("add_ended_entry", self.ended)
-        self.flush_refusals(database)
-        database.many("add_site_of", self.sites)
-        database.many("count_refusal", [(run, *key, count) for key, count in self.unlisted.items()])
         hosts = self.pages.keys() | self.refused.keys()
-        database.many("count_host", [(self.pages[host], self.refused[host], run, host) for host in hosts])
-        database.many("host_due", [(now, run, host) for host in self.due])
+        self.flush_refusals(database)
+        for name, rows in (
+            ("merge_entry", self.merged),
+            ("add_entry", self.entries),
+            ("add_ended_entry", self.ended),
+            ("add_site_of", self.sites),
+            ("count_refusal", [(run, *key, count) for key, count in self.unlisted.items()]),
+            ("count_host", [(self.pages[host], self.refused[host], run, host) for host in hosts]),
+            ("host_due", [(now, run, host) for host in self.due]),
+        ):
+            if rows:
+                database.many(name, rows)
         # (host, hash) of the special files but each host's own robots.txt: a page may be one of them.
         self.special |= {
             (int(str(row[1])), int(str(row[3])))
@@ -57,7 +70,7 @@ class Writes:
             if row[2] and row[12] != OWN_ROBOTS
         }
         self.new.clear()
-        self.entries, self.ended, self.sites = [], [], []
+        self.merged, self.entries, self.ended, self.sites = [], [], [], []
         self.unlisted.clear()
         self.pages.clear()
         self.refused.clear()
