@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 HERE: Final = Path(__file__).resolve().parent
 PAGE: Final = HERE.parent / "docs" / "benchmarks.md"
 HEADING: Final = "\n## Many URLs in the frontier\n"
-HOSTS, HOSTS_AT_ONCE = 500, 64
+HOSTS, HOSTS_AT_ONCE, CONNECTIONS = 500, 64, 4
 FULL: Final = 0.95
 """The share of the URLs that must wait; the last sitemaps are read while pages are fetched."""
 CRAWLER_CORE, SERVER_CORE = "0", "1"
@@ -79,13 +79,13 @@ def served(urls: int, delay: float, port: int) -> Iterator[subprocess.Popen[byte
         server.wait(10)
 
 
-def settings(folder: Path, port: int, hosts_at_once: int) -> Path:
-    """Write the settings of the crawl: every host is a seed, asked over four connections; no more."""
+def settings(folder: Path, port: int, hosts_at_once: int, connections: int) -> Path:
+    """Write the settings of the crawl: every host is a seed; no more."""
     seeds = [f"http://127.1.{host // 254}.{1 + host % 254}:{port}/" for host in range(HOSTS)]
     path = folder / f"at-once-{hosts_at_once}.toml"
     path.write_text(
         f'name = "scale"\nseeds = {json.dumps(seeds)}\nformats = []\n'
-        f"[politeness]\nconnections = 4\nmax_hosts = {hosts_at_once}\n",
+        f"[politeness]\nconnections = {connections}\nmax_hosts = {hosts_at_once}\n",
         encoding="utf-8",
     )
     return path
@@ -119,7 +119,7 @@ def measure(urls: int, pages: int, delay: float, port: int) -> Measured:
         began_at = time.monotonic()
         fill(folder, urls, port)
         filled_seconds = time.monotonic() - began_at
-        process = crawl(folder, port, HOSTS_AT_ONCE, "--resume")
+        process = crawl(folder, port, HOSTS_AT_ONCE, CONNECTIONS, "--resume")
         peak, first, last = 0.0, None, (0.0, 0, 0)
         while process.poll() is None:
             time.sleep(0.5)
@@ -143,16 +143,17 @@ def measure(urls: int, pages: int, delay: float, port: int) -> Measured:
         )  # fmt: skip
 
 
-def crawl(folder: Path, port: int, hosts_at_once: int, *more: str) -> subprocess.Popen[bytes]:
+def crawl(folder: Path, port: int, hosts_at_once: int, connections: int, *more: str) -> subprocess.Popen[bytes]:
     """Start a crawl on its own core."""
+    config = settings(folder, port, hosts_at_once, connections)
     places = ["--store", str(folder / "scale.db"), "--output", str(folder / "out")]
-    command = ["taskset", "-c", CRAWLER_CORE, *PURLIEU, "crawl", "-c", str(settings(folder, port, hosts_at_once)), "-q"]
+    command = ["taskset", "-c", CRAWLER_CORE, *PURLIEU, "crawl", "-c", str(config), "-q"]
     return subprocess.Popen([*command, *places, *more], stdout=2)
 
 
 def fill(folder: Path, urls: int, port: int) -> None:
     """Crawl all hosts at once, so that every sitemap is read early, and kill that crawl when nearly all URLs wait."""
-    process, began_at = crawl(folder, port, HOSTS), time.monotonic()
+    process, began_at = crawl(folder, port, HOSTS, 1), time.monotonic()
     while process.poll() is None:
         time.sleep(1)
         admitted, ended = counters(folder / "scale.db")

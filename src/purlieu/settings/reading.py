@@ -1,4 +1,5 @@
 """Whether two runs read the same out of an answer, by their settings as text: only then does a later one take it over.
+The same of how they judge what they find.
 
 Knows which keys say what is read. Knows no run and no store.
 """
@@ -17,6 +18,7 @@ OF_PAGES: Final = (
 """Keys that say what is asked for and read of a page."""
 OF_FILES: Final = (*_OF_EITHER, "fetch.sitemap_bytes", "sitemap.strict", "normalise")
 """The same of a sitemap file, whose entries are stored as the owner's normalisers made them."""
+_OF_NO_JUDGEMENT: Final = ("politeness", "formats", "output", "store")
 _ABSENT: Final = object()
 
 
@@ -26,6 +28,15 @@ def reads_alike(one: str, other: str, keys: tuple[str, ...]) -> bool:
         return True
     pairs = ((_value(one, key), _value(other, key)) for key in keys)
     return all(_ABSENT in pair or pair[0] == pair[1] for pair in pairs)
+
+
+def judge_alike(one: str, other: str) -> bool:
+    """Return whether two settings texts judge alike what is found: pace and files have no part in that."""
+    return one == other or _of_judgement(one) == _of_judgement(other)
+
+
+def _of_judgement(text: str) -> dict[str, Any]:
+    return {key: value for key, value in _tree(text).items() if key not in _OF_NO_JUDGEMENT}
 
 
 def _value(text: str, key: str) -> Any:

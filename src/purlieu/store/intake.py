@@ -237,6 +237,9 @@ class Intake:
         if ruling.refused == "sitemap_location":
             # The robots.txt of its host may name the sitemap too, which proves that it may speak for it (SM-35).
             self._origin(url.origin_of(href), host, wants_robots=True)
+        if ruling.detail:
+            subject = ruling.rule.partition(":")[2]
+            self.note("accept_failed", subject, detail=ruling.detail, url=href[: self.admission.max_url_length])
         if number != _ROBOTS:
             self._refusals.refuse(key, href, facts, ruling, self.admission, known=refusal is not None)
 

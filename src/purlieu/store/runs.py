@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from purlieu.errors import NothingToResume
+from purlieu.settings.reading import judge_alike
 from purlieu.store import setback
 from purlieu.store.counters import Counters, Run
 from purlieu.store.crawls import add_config
@@ -18,7 +19,7 @@ from purlieu.value import dataclass
 class Opened:
     """A run to work on: what it has counted so far and for how many seconds it has been active.
 
-    ``changed``: it is resumed with other settings than it was made with.
+    ``changed``: it is resumed with settings that judge otherwise than those it was made with.
     """
 
     run: Run
@@ -59,7 +60,7 @@ def resume(database: Database, name: str, toml: str, now: float) -> Opened:
         setback.undo(database, run, now)
         database.run("end_the_dead")
         database.run("reopen_run", add_config(database, toml), now, run)
-    return Opened(Run(run, crawl[0], bool(revisit)), _counters(counters), active_seconds, changed=before != toml)
+    return Opened(Run(run, crawl[0], bool(revisit)), _counters(counters), active_seconds, changed=not judge_alike(before, toml))
 
 
 def last_unfinished(database: Database) -> tuple[str, str]:
