@@ -21,7 +21,7 @@ import tempfile
 import time
 import urllib.request
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -37,6 +37,8 @@ HEADING: Final = "\n## Many URLs in the frontier\n"
 HOSTS, HOSTS_AT_ONCE, CONNECTIONS = 500, 64, 4
 FULL: Final = 0.95
 """The share of the URLs that must wait; the last sitemaps are read while pages are fetched."""
+SETTLED: Final = 1_000_000
+"""Up to so many URLs the crawl is ended in peace, books and all, and the memory of that counts too."""
 CRAWLER_CORE, SERVER_CORE = "0", "1"
 PURLIEU: Final = [sys.executable, "-m", "purlieu"]
 
@@ -47,7 +49,9 @@ class Measured:
 
     urls: int
     frontier: int
-    filled_seconds: float
+    fill_seconds: float
+    fill_cpu_seconds: float
+    fill_mb: float
     pages: int
     page_seconds: float
     cpu_ms_per_page: float
@@ -58,6 +62,11 @@ class Measured:
     def rate(self) -> float:
         """Return pages finished per second, once the frontier was full."""
         return self.pages / self.page_seconds
+
+    @property
+    def fill_cpu(self) -> float:
+        """Return the microseconds of CPU that a URL took until it waited in the frontier."""
+        return self.fill_cpu_seconds / self.frontier * 1e6
 
 
 @contextmanager
@@ -117,8 +126,7 @@ def measure(urls: int, pages: int, delay: float, port: int) -> Measured:
     with tempfile.TemporaryDirectory(prefix="purlieu-scale-") as name, served(urls, delay, port):
         folder = Path(name)
         began_at = time.monotonic()
-        fill(folder, urls, port)
-        filled_seconds = time.monotonic() - began_at
+        filled = fill(folder, urls, port)
         process = crawl(folder, port, HOSTS_AT_ONCE, CONNECTIONS, "--resume")
         peak, first, last = 0.0, None, (0.0, 0, 0)
         while process.poll() is None:
@@ -132,13 +140,13 @@ def measure(urls: int, pages: int, delay: float, port: int) -> Measured:
             show(began_at, admitted, ended, process.pid)
             # The first batches are left out: connections are made in them.
             if first and ended - first[1] >= pages:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(signal.SIGINT if urls <= SETTLED else signal.SIGKILL)
                 process.wait()
-        if process.returncode not in {0, 130} or first is None:
+        if process.returncode not in {0, 130, -signal.SIGKILL} or first is None:
             sys.exit(f"the crawl ended with status {process.returncode}")
         done = last[1] - first[1]
         return Measured(
-            urls, admitted - ended, filled_seconds, done, last[0] - first[0], (last[2] - first[2]) * 10 / done, peak,
+            urls, admitted - ended, *filled, done, last[0] - first[0], (last[2] - first[2]) * 10 / done, peak,
             (folder / "scale.db").stat().st_size / 1e6,
         )  # fmt: skip
 
@@ -151,17 +159,21 @@ def crawl(folder: Path, port: int, hosts_at_once: int, connections: int, *more: 
     return subprocess.Popen([*command, *places, *more], stdout=2)
 
 
-def fill(folder: Path, urls: int, port: int) -> None:
-    """Crawl all hosts at once, so that every sitemap is read early, and kill that crawl when nearly all URLs wait."""
+def fill(folder: Path, urls: int, port: int) -> tuple[float, float, float]:
+    """Crawl all hosts at once, so that every sitemap is read early, and kill that crawl when nearly all URLs wait.
+
+    Return what that took: seconds, seconds of CPU, and resident MB at most.
+    """
     process, began_at = crawl(folder, port, HOSTS, 1), time.monotonic()
     while process.poll() is None:
         time.sleep(1)
         admitted, ended = counters(folder / "scale.db")
+        took = (time.monotonic() - began_at, cpu_ticks(process.pid) / 100, resident_mb(process.pid, "VmHWM"))
         show(began_at, admitted, ended, process.pid)
         if admitted - ended >= FULL * urls:
             process.kill()
             process.wait()
-            return
+            return took
     sys.exit(f"the crawl ended before the frontier held {urls:,} URLs")
 
 
@@ -183,11 +195,13 @@ def cpu_ticks(pid: int) -> int:
 def table(found: list[Measured]) -> list[str]:
     """Return the results as lines of Markdown."""
     titles = (
-        "URLs in the frontier", "pages/s", "CPU ms/page", "resident at most, MB", "store, MB"
+        "URLs in the frontier", "filling: CPU µs/URL", "resident at most, MB",
+        "then: CPU ms/page", "pages/s", "resident at most, MB", "store, MB",
     )  # fmt: skip
     lines = [f"| {' | '.join(titles)} |", f"|{'--:|' * len(titles)}"]
     lines += [
-        f"| {one.frontier:,} | {one.rate:.0f} | {one.cpu_ms_per_page:.1f} | {one.peak_mb:.0f} | {one.store_mb:.0f} |"
+        f"| {one.frontier:,} | {one.fill_cpu:.0f} | {one.fill_mb:.0f} | {one.cpu_ms_per_page:.1f} | {one.rate:.0f} | "
+        f"{one.peak_mb:.0f} | {one.store_mb:,.0f} |"
         for one in found
     ]
     return lines
@@ -199,15 +213,16 @@ def section(found: list[Measured], pages: int, delay: float) -> str:
         HEADING,
         f"Written by `bench/scale.py` on {datetime.now().astimezone():%Y-%m-%d}.",
         f"A [made web](how-to/made-web.md) of {HOSTS} hosts with 30 links a page.",
-        f"Each answer takes {delay * 1000:.0f} ms; {HOSTS_AT_ONCE} hosts at a time (the default), 4 connections each.",
-        "The sitemaps fill the frontier; then the crawl is killed, resumed, and measured.",
-        f"Pages per second are those of {pages:,} pages finished after the first batch.",
-        "Memory is the most that the process has held.",
+        f"Each answer takes {delay * 1000:.0f} ms.",
+        f"First the sitemaps of all {HOSTS} hosts, asked at once, fill the frontier, one file of each; that crawl is killed,",
+        f"resumed with {HOSTS_AT_ONCE} hosts at a time (the default) and 4 connections to each, and measured over",
+        f"{pages:,} pages finished after the first batch. Memory is the most that the process has held.",
         "",
         *table(found),
         "",
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.",
-        "The crawler is bound to core 0, the server to core 1.",
+        "The crawler is bound to core 0, the server to core 1. Other work on the machine lowers pages per second, and says",
+        "little of CPU time.",
         "",
     )
     return "\n".join(lines)
@@ -222,9 +237,15 @@ def main() -> None:
     )
     parser.add_argument("--delay", type=float, default=0.02, help="seconds each answer takes (default: 0.02)")
     parser.add_argument("--port", type=int, default=8642)
+    parser.add_argument("--results", type=Path, help="keep results in this file, and tell those it holds too")
     parser.add_argument("--section", action="store_true", help="write the section of docs/benchmarks.md")
     arguments = parser.parse_args()
-    found = [measure(urls, arguments.pages, arguments.delay, arguments.port) for urls in arguments.urls or [100_000]]
+    kept = arguments.results
+    found = [Measured(**json.loads(line)) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
+    for urls in arguments.urls or ([] if found else [100_000]):
+        found.append(measure(urls, arguments.pages, arguments.delay, arguments.port))
+        if kept:
+            kept.write_text("".join(f"{json.dumps(asdict(one))}\n" for one in found))
     print("\n".join(table(found)))
     if arguments.section:
         before, _, after = PAGE.read_text(encoding="utf-8").partition(HEADING)
