@@ -36,7 +36,7 @@ PAGE: Final = HERE.parent / "docs" / "benchmarks.md"
 HEADING: Final = "\n## Many URLs in the frontier\n"
 HOSTS, HOSTS_AT_ONCE, CONNECTIONS = 500, 64, 4
 FULL: Final = 0.95
-"""The share of the URLs that must wait; the last sitemaps are read while pages are fetched."""
+"""The share of the URLs that must be known; the last sitemaps are read while pages are fetched."""
 SETTLED: Final = 1_000_000
 """Up to so many URLs the crawl is ended in peace, books and all, and the memory of that counts too."""
 CRAWLER_CORE, SERVER_CORE = "0", "1"
@@ -175,7 +175,7 @@ def fill(folder: Path, urls: int, port: int) -> tuple[float, float, float]:
         admitted, ended = counters(folder / "scale.db")
         took = (time.monotonic() - began_at, cpu_ticks(process.pid) / 100, resident_mb(process.pid, "VmHWM"))
         show(began_at, admitted, ended, process.pid)
-        if admitted - ended >= FULL * urls:
+        if admitted >= FULL * urls:
             process.kill()
             process.wait()
             return took
@@ -219,14 +219,14 @@ def section(found: list[Measured], pages: int, delay: float) -> str:
         f"Written by `bench/scale.py` on {datetime.now().astimezone():%Y-%m-%d}.",
         f"A [made web](how-to/made-web.md) of {HOSTS} hosts with 30 links a page.",
         f"Each answer takes {delay * 1000:.0f} ms.",
-        f"First the sitemaps of all {HOSTS} hosts, asked at once, fill the frontier, a file of each; then it is killed,",
+        f"First the sitemaps of all {HOSTS} hosts, asked at once, fill the frontier, a file each; then it is killed,",
         f"resumed with {HOSTS_AT_ONCE} hosts at a time (the default) and 4 connections to each, and measured over",
         f"{pages:,} pages finished after the first batch. Memory is the most that the process has held.",
         "",
         *table(found),
         "",
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.",
-        "Neither was bound to a core, as other work kept the machine busy: pages per second say little, CPU time says more."
+        "Neither was bound to a core, as other work kept the machine busy: pages per second say little."
         if bound("") == []
         else "The crawler is bound to core 0, the server to core 1.",
         "",

@@ -1,7 +1,6 @@
 """Whether two runs read the same out of an answer, by their settings as text: only then does a later one take it over.
-The same of how they judge what they find.
 
-Knows which keys say what is read. Knows no run and no store.
+The same of how they judge what they find. Knows which keys say what is read. Knows no run and no store.
 """
 
 from __future__ import annotations

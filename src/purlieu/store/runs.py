@@ -60,7 +60,8 @@ def resume(database: Database, name: str, toml: str, now: float) -> Opened:
         setback.undo(database, run, now)
         database.run("end_the_dead")
         database.run("reopen_run", add_config(database, toml), now, run)
-    return Opened(Run(run, crawl[0], bool(revisit)), _counters(counters), active_seconds, changed=not judge_alike(before, toml))
+    changed = not judge_alike(before, toml)
+    return Opened(Run(run, crawl[0], bool(revisit)), _counters(counters), active_seconds, changed)
 
 
 def last_unfinished(database: Database) -> tuple[str, str]:
