@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.made_store import STARTED_AT, MadeStore
 
 from purlieu import settings
 from purlieu.console import draft
+from purlieu.console.parts import Terms
 from purlieu.console.titles import LISTS_TITLED, SECTIONS_TITLED, title_of
 from purlieu.settings.tree import LISTS, SECTIONS, dotted_keys
 from purlieu.store import crawls
@@ -432,3 +434,106 @@ def test_a_form_may_send_anything(editor: Editor) -> None:
 def test_a_crawl_that_is_not_there(editor: Editor, path: str) -> None:
     """A stale link is a page that says so."""
     assert editor.console.client.get(path).status_code == 404
+
+
+# -- as JSON -----------------------------------------------------------------------------------------------------------
+
+
+def asked(editor: Editor, method: str, path: str, key: str | None = None, **given: Any) -> Any:
+    """Send a JSON object as a script does that has come in; return the answer."""
+    key = editor.console.client.get("/api/session").json()["form_key"] if key is None else key
+    headers = {"origin": BASE, "x-form-key": key, "accept-language": "en"}
+    return editor.console.client.request(method, path, json=given, headers=headers)
+
+
+def test_a_crawl_is_made_changed_run_and_deleted_by_json(editor: Editor) -> None:
+    """What the pages do stands under /api too, by the same rules and with the same lines in the file of changes."""
+    made = asked(editor, "POST", "/api/crawls", seeds=["www.example.com"], run=True)
+    assert (made.status_code, made.json()["name"]) == (201, "www.example.com")
+    number = made.json()["crawl"]
+    told = editor.console.client.get(f"/api/crawls/{number}").json()
+    assert told["version"] == made.json()["version"]
+    toml = told["toml"] + "[limits]\nmax_pages = 5\n"
+    changed = asked(editor, "PUT", f"/api/crawls/{number}", toml=toml, version=told["version"])
+    assert changed.status_code == 200
+    late = asked(editor, "PUT", f"/api/crawls/{number}", toml=told["toml"], version=told["version"])
+    assert (late.status_code, late.json()["toml"], late.json()["version"]) == (409, toml, changed.json()["version"])
+    assert asked(editor, "POST", f"/api/crawls/{number}/run").status_code == 202
+    assert [words[:3] for words in editor.console.started.words] == [["crawl", "--again", "www.example.com"]] * 2
+    assert asked(editor, "DELETE", f"/api/crawls/{number}").status_code == 202
+    assert editor.console.client.get(f"/api/crawls/{number}").status_code == 404
+    assert [line["action"] for line in editor.audited()] == ["create", "run", "settings", "run", "delete"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "given", "status"),
+    [
+        ("POST", "/api/crawls", {"seeds": "ftp://a.example/"}, 422),
+        ("POST", "/api/crawls", {"seeds": "a.example", "name": "mine"}, 422),
+        ("POST", "/api/crawls", {"copy": "99"}, 404),
+        ("PUT", "/api/crawls/2", {"toml": "seeds = ["}, 422),
+        ("PUT", "/api/crawls/2", {"toml": TOML, "version": "other"}, 409),
+        ("PUT", "/api/crawls/99", {"toml": TOML}, 404),
+        ("DELETE", "/api/crawls/99", {}, 404),
+        ("POST", "/api/crawls/99/run", {}, 404),
+    ],
+)
+def test_json_that_is_wrong_changes_nothing(
+    editor: Editor, method: str, path: str, given: dict[str, Any], status: int
+) -> None:
+    """A wrong change is told with its mistakes, and nothing is written."""
+    answer = asked(editor, method, path, **given)
+    assert answer.status_code == status
+    assert answer.json()["error"]
+    assert editor.kept() == TOML
+    assert editor.audited() == []
+
+
+def test_json_needs_the_key_of_the_session(editor: Editor) -> None:
+    """A change by JSON without the key, or from another origin, is refused (CSRF)."""
+    for method, path in (("POST", "/api/crawls"), ("PUT", "/api/crawls/2"), ("DELETE", "/api/crawls/2")):
+        assert asked(editor, method, path, key="wrong", toml=TOML).status_code == 403
+        key = editor.console.client.get("/api/session").json()["form_key"]
+        headers = {"origin": "http://evil.test", "x-form-key": key}
+        assert editor.console.client.request(method, path, json={}, headers=headers).status_code == 403
+    assert editor.kept() == TOML
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{", b"\xff", b"[" * 100_000, b'"x"'], ids=range(5))
+def test_a_body_that_is_no_object(editor: Editor, body: bytes) -> None:
+    """What is no JSON object is told as that."""
+    key = editor.console.client.get("/api/session").json()["form_key"]
+    headers = {"origin": BASE, "x-form-key": key}
+    answer = editor.console.client.post("/api/settings/check", content=body, headers=headers)
+    assert answer.status_code == 400
+
+
+def test_settings_are_checked_by_json(editor: Editor) -> None:
+    """A text is checked with a URL, without being kept: for editors and scripts."""
+    told = asked(editor, "POST", "/api/settings/check", toml=TOML, url="https://b.test/").json()
+    assert told["mistakes"] == []
+    assert told["verdict"]["accepted"] is False
+    told = asked(editor, "POST", "/api/settings/check", toml="seeds = 3\n[limits]\nmax_depth = -1").json()
+    assert [one["key"] for one in told["mistakes"]] == ["seeds", "limits.max_depth"]
+    assert told["verdict"] is None
+
+
+# -- from another machine ----------------------------------------------------------------------------------------------
+
+
+def test_who_comes_from_elsewhere_opens_no_private_network(editor: Editor) -> None:
+    """A console that others can reach keeps no settings that reach into its networks or start programs (R-5.1)."""
+    inner: Any = editor.console.app._app
+    inner.state.parts = replace(inner.state.parts, terms=Terms(private=False))
+    for toml in (
+        'seeds = ["http://192.168.0.1/"]',
+        'seeds = ["https://a.test/"]\n[after]\ncommand = ["rm", "-r"]',
+        'seeds = ["https://a.test/"]\n[fetch]\nca_file = "/etc/passwd"',
+    ):
+        assert editor.post("/crawls/new", toml=toml, action="run").status_code == 422
+        answer = editor.post("/crawls/2/settings", **(editor.opened() | {"toml": toml}), action="save")
+        assert answer.status_code == 422
+    assert editor.kept() == TOML
+    assert editor.console.started.words == []
+    assert editor.post("/crawls/new", seeds="public.example", action="run").status_code == 200
+    assert "--public-only" in editor.console.started.words[0]

@@ -14,13 +14,14 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from purlieu.console import grant
 from purlieu.console.audit import audit
 from purlieu.console.parts import Parts, crawl_of, parts_of, reading, run_of
 from purlieu.console.show import page
-from purlieu.sentence import Sentence
+from purlieu.console.speech import language_of
+from purlieu.sentence import Sentence, said, speaker
 from purlieu.store import crawls
 from purlieu.store.reader import RunRow
 from purlieu.store.sqlite import SqliteDatabase, is_held
@@ -145,8 +146,17 @@ async def refused(request: Request, most: int = MOST_FORM_BYTES) -> Response | N
 
 
 def no(request: Request, why: str, status: int = HTTPStatus.CONFLICT) -> Response:
-    """Return the page that says why something was not done."""
+    """Return the page, or the JSON, that says why something was not done."""
+    if request.url.path.startswith("/api"):
+        return JSONResponse({"error": "refused", "detail": said(why, speaker(language_of(request)))}, status)
     return page(request, "refused.html", status, why=why)
+
+
+def done(request: Request, back: str) -> Response:
+    """Return the answer to what was done: the way ``back``, or for who asked for JSON that it was accepted."""
+    if request.url.path.startswith("/api"):
+        return JSONResponse({"accepted": True}, HTTPStatus.ACCEPTED)
+    return RedirectResponse(back, HTTPStatus.SEE_OTHER)
 
 
 async def start(request: Request, words: list[str], action: str, what: dict[str, Any], back: str) -> Response:
@@ -160,7 +170,7 @@ async def start(request: Request, words: list[str], action: str, what: dict[str,
     try:
         child = await parts.start(words)
     except OSError as error:
-        return page(request, "refused.html", HTTPStatus.INTERNAL_SERVER_ERROR, why=str(error))
+        return no(request, str(error), HTTPStatus.INTERNAL_SERVER_ERROR)
     waiting = asyncio.create_task(child.wait())
     parts.children.add(waiting)
     waiting.add_done_callback(parts.children.discard)
@@ -168,8 +178,8 @@ async def start(request: Request, words: list[str], action: str, what: dict[str,
     while parts.clock.monotonic() - began < SECONDS_TO_BEGIN and not waiting.done() and not _is_under_way(request):
         await parts.clock.sleep(0.05)
     if waiting.done() and waiting.result()[0] == 2:
-        return page(request, "refused.html", HTTPStatus.CONFLICT, why=waiting.result()[1])
-    return RedirectResponse(back, HTTPStatus.SEE_OTHER)
+        return no(request, waiting.result()[1])
+    return done(request, back)
 
 
 def _is_under_way(request: Request) -> bool:

@@ -1,6 +1,6 @@
 """The same as the pages, as JSON under ``/api``, with its description in OpenAPI; one table of both.
 
-Addresses take the same conditions as the pages. Changes nothing: what an owner does is done on the pages.
+Addresses take the same conditions as the pages. What changes something is ``api_crawls.py``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from purlieu import __version__
-from purlieu.console import compare, site_map, table, tree
+from purlieu.console import api_crawls, compare, site_map, table, tree
 from purlieu.console.parts import NotThere, findings_of, parts_of, reading, run_of
 from purlieu.report import books, crawl_result, explain, politeness, sitemaps, states
 from purlieu.report.pruning import refuse
@@ -31,12 +31,13 @@ class Parameter(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """One address: what answers it, what it tells, and its conditions."""
+    """One address: what answers it, what it tells, and its conditions; of a change, what its JSON object holds."""
 
     path: str
     answer: Callable[[Request], Any]
     summary: str
     parameters: tuple[Parameter, ...] = ()
+    method: str = "GET"
 
 
 def _crawls(request: Request) -> Any:
@@ -191,6 +192,13 @@ _MAP: Final = (
     Parameter("at", "a folder whose folders are told"),
     Parameter("by", "outcome or change"),
 )
+_TOML: Final = Parameter("toml", "settings, as text")
+_MAKING: Final = (
+    Parameter("seeds", "an address, or a list of addresses"), _TOML, Parameter("name", "what the crawl is called"),
+    Parameter("copy", "the number of a crawl whose settings are taken"), Parameter("run", "true: run it at once"),
+)  # fmt: skip
+_CHANGING: Final = (_TOML, Parameter("version", "the version that is changed; 409 when it is another by now"))
+_CHECKING: Final = (_TOML, Parameter("url", "a URL: whether it would be in, and why"))
 ENDPOINTS: Final = (
     Endpoint("/api/crawls", _crawls, "The crawls, each with its last run"),
     Endpoint("/api/runs", _runs, "The runs, the newest first", (Parameter("crawl", "of this crawl, by name"),)),
@@ -204,59 +212,76 @@ ENDPOINTS: Final = (
     Endpoint(
         "/api/compare", _compare, "Two runs compared", (Parameter("before", "a run"), Parameter("after", "a later run"))
     ),
+    Endpoint("/api/session", api_crawls.session, "The key that a change carries as X-Form-Key"),
+    Endpoint("/api/crawls/{crawl}", api_crawls.crawl, "The settings of a crawl, with their version"),
+    Endpoint("/api/crawls", api_crawls.create, "Make a crawl", _MAKING, "POST"),
+    Endpoint("/api/crawls/{crawl}", api_crawls.change, "Change the settings of a crawl", _CHANGING, "PUT"),
+    Endpoint("/api/crawls/{crawl}", api_crawls.delete, "Delete a crawl and all its runs", (), "DELETE"),
+    Endpoint("/api/crawls/{crawl}/run", api_crawls.run, "Run a crawl", (), "POST"),
+    Endpoint("/api/settings/check", api_crawls.check, "Check settings without keeping them", _CHECKING, "POST"),
 )
 """Every address of the API."""
 
 
 def routes() -> list[Route]:
     """Return the routes of the API, its description among them."""
-    found = [Route(one.path.replace("{run}", "{run:int}"), _json(one.answer)) for one in ENDPOINTS]
+    found = [
+        Route(
+            one.path.replace("{run}", "{run:int}").replace("{crawl}", "{crawl:int}"),
+            _json(one.answer) if one.method == "GET" else one.answer,
+            methods=[one.method],
+        )
+        for one in ENDPOINTS
+    ]
     return [*found, Route("/api/openapi.json", lambda _: JSONResponse(description()))]
 
 
 def description() -> dict[str, Any]:
     """Return the API described in OpenAPI 3.1."""
-    errors = {
-        str(int(status)): {"description": told}
-        for status, told in (
-            (HTTPStatus.ACCEPTED, "The rows are being laid out: ask again after Retry-After"),
-            (HTTPStatus.FORBIDDEN, "No session: open the address that purlieu serve printed"),
-            (HTTPStatus.NOT_FOUND, "There is no such run or crawl"),
-            (HTTPStatus.CONFLICT, "The ledger of the run was pruned"),
-        )
-    }
-    run = {
-        "name": "run",
-        "in": "path",
-        "required": True,
-        "schema": {"type": "integer"},
-        "description": "the run's number",
-    }
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Purlieu", "version": __version__, "description": "What the console shows, as JSON."},
-        "paths": {
-            one.path: {
-                "get": {
-                    "summary": one.summary,
-                    "parameters": [
-                        *([run] if "{run}" in one.path else []),
-                        *(
-                            {
-                                "name": each.name,
-                                "in": "query",
-                                "schema": {"type": "string"},
-                                "description": each.meaning,
-                            }
-                            for each in one.parameters
-                        ),
-                    ],
-                    "responses": {"200": {"description": "OK", "content": {"application/json": {}}}, **errors},
-                }
-            }
-            for one in ENDPOINTS
-        },
-    }
+    paths: dict[str, Any] = {}
+    for one in ENDPOINTS:
+        paths.setdefault(one.path, {})[one.method.lower()] = _described(one)
+    told = {"title": "Purlieu", "version": __version__, "description": "What the console shows and does, as JSON."}
+    return {"openapi": "3.1.0", "info": told, "paths": paths}
+
+
+_ERRORS: Final = (
+    (HTTPStatus.ACCEPTED, "Accepted; or the rows are being laid out: ask again after Retry-After"),
+    (HTTPStatus.FORBIDDEN, "No session: open the address that purlieu serve printed; or a change without X-Form-Key"),
+    (HTTPStatus.NOT_FOUND, "There is no such run or crawl"),
+    (
+        HTTPStatus.CONFLICT,
+        "The ledger of the run was pruned; or the settings are of another version; or a run is under way",
+    ),
+    (HTTPStatus.UNPROCESSABLE_ENTITY, "Something is wrong with the settings: mistakes lists it"),
+)
+
+
+def _described(one: Endpoint) -> dict[str, Any]:
+    """Return an address with its conditions: of a query, or of the JSON object that a change sends."""
+    places = [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "integer"},
+            "description": f"the {name}'s number",
+        }
+        for name in ("run", "crawl")
+        if f"{{{name}}}" in one.path
+    ]
+    text = {"type": "string"}
+    responses = {"200": {"description": "OK", "content": {"application/json": {}}}}
+    responses |= {str(int(status)): {"description": told} for status, told in _ERRORS}
+    if one.method == "GET":
+        asked = [
+            {"name": each.name, "in": "query", "schema": text, "description": each.meaning} for each in one.parameters
+        ]
+        return {"summary": one.summary, "parameters": [*places, *asked], "responses": responses}
+    key = {"name": "X-Form-Key", "in": "header", "required": True, "schema": text, "description": "from /api/session"}
+    held = {each.name: {"description": each.meaning} for each in one.parameters}
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": held}}}}
+    return {"summary": one.summary, "parameters": [*places, key], "requestBody": body, "responses": responses}
 
 
 def _json(answer: Callable[[Request], Any]) -> Callable[[Request], Response]:

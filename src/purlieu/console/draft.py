@@ -181,7 +181,7 @@ def _put(tree: Any, one: Field, value: Any, table: Any, tables: Any = list) -> N
         return  # the check tells that a table is wanted there
     if value is UNSET:
         inside.pop(last, None)
-    elif last in inside or value != _usual(one):
+    else:
         inside[last] = _kept(inside.get(last), value)
 
 

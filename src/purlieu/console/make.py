@@ -46,7 +46,7 @@ async def create(request: Request) -> Response:
     if refusal := await action.refused(request, MOST_BYTES):
         return refusal
     form = await action.form_of(request, MOST_BYTES)
-    text, name, checked = await asyncio.to_thread(_wanted, request, form)
+    text, name, checked = await asyncio.to_thread(wanted, request, form)
     if checked.made is None:
         return await asyncio.to_thread(_page, request, form, checked)
     audit(request, "create", {"crawl": name}, after=text)
@@ -67,7 +67,7 @@ def make(parts: Parts, name: str, text: str) -> int | None:
         database.close()
 
 
-def _wanted(request: Request, form: Mapping[str, str]) -> tuple[str, str, Checked]:
+def wanted(request: Request, form: Mapping[str, str]) -> tuple[str, str, Checked]:
     """Return the settings that a form asks for, the crawl's name, and what is wrong with either."""
     text, name = draft.plain(form.get("toml", "")).strip("\n"), form.get("name", "").strip()
     with reading(request) as reader:
@@ -132,8 +132,11 @@ def ask(request: Request) -> Response:
 
 async def delete(request: Request) -> Response:
     """Delete a crawl with all its runs, unless one is under way."""
-    if refusal := await action.refused(request):
-        return refusal
+    return await action.refused(request) or await deleted(request)
+
+
+async def deleted(request: Request) -> Response:
+    """Delete a crawl for who may do that, and lead back to the others."""
     parts, number = parts_of(request), request.path_params["crawl"]
     name, extent = await asyncio.to_thread(_extent, request)
     if await asyncio.to_thread(_is_running, request, name):
@@ -142,7 +145,7 @@ async def delete(request: Request) -> Response:
     if not await asyncio.to_thread(remove, parts, number):  # begun between two looks
         return action.no(request, UNDER_WAY)
     parts.workshop.begin(lambda: _forget(parts))
-    return RedirectResponse("/", HTTPStatus.SEE_OTHER)
+    return action.done(request, "/")
 
 
 def remove(parts: Parts, number: int) -> bool:

@@ -34,9 +34,14 @@ def kept(database: Database, name: str) -> Kept | None:
 
 def add_config(database: Database, toml: str) -> str:
     """Write a settings text, once, and return its hash."""
-    number = blake2b(toml.encode(), digest_size=16).hexdigest()
+    number = hash_of(toml)
     database.run("add_config", number, toml)
     return number
+
+
+def hash_of(toml: str) -> str:
+    """Return the hash that names a settings text."""
+    return blake2b(toml.encode(errors="replace"), digest_size=16).hexdigest()
 
 
 def make(database: Database, name: str, toml: str) -> int | None:
