@@ -26,6 +26,8 @@ PICTURES: Final = ROOT / "build" / "screenshots"
 LOCALES: Final = {"en": "en-GB", "ja": "ja-JP", "zh": "zh-CN"}
 DESK: Final = (1280, 900)
 PHONE: Final = (390, 844)
+ZONE: Final = "purlieu_browser_zone"
+"""The cookie by which a page tells the console the browser's time zone."""
 FLAGS: Final = (
     "--no-sandbox",  # the pages are our own, and as root in a container there is no sandbox
     "--disable-gpu",
@@ -92,6 +94,7 @@ class Viewer:
         size: tuple[int, int] = DESK,
         is_dark: bool = False,
         with_scripts: bool = True,
+        zone: str = "UTC",
     ) -> None:
         """Open a window, and enter."""
         self.console = console
@@ -105,9 +108,12 @@ class Viewer:
             has_touch=size == PHONE,
             is_mobile=size == PHONE,
             java_script_enabled=with_scripts,
+            timezone_id=zone,
             device_scale_factor=1,
         )
         self.context.set_default_timeout(20_000)
+        if zone == "UTC":  # as if this were not the first visit: on that a page is loaded anew for its times
+            self.context.add_cookies([{"name": ZONE, "value": zone, "url": console.origin}])
         self.page: Page = self.context.new_page()
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.complaints.append(f"script: {error}"))

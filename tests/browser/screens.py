@@ -12,7 +12,10 @@ from tests.browser import village
 
 SCREENS: Final = {
     "crawls": "/",
+    "new": "/crawls/new",
     "crawl": "/crawls/1",
+    "settings": "/crawls/1/settings",
+    "delete": "/crawls/1/delete",
     "run": f"/runs/{village.RUNS}",
     "ledger": f"/runs/{village.RUNS}?kind=missing&sort=status",
     "url": f"/runs/{village.RUNS}/url?u={village.HOME}bread/",

@@ -160,9 +160,10 @@ def done(request: Request, back: str) -> Response:
 
 
 async def start(request: Request, words: list[str], action: str, what: dict[str, Any], back: str) -> Response:
-    """Start a run as a process and wait a moment: one that ends at once has something to say.
+    """Start a run as a process, and show it once it is under way; one that ends at once has something to say.
 
-    It opens no private network where this console may open none (R-5.1).
+    ``back`` is where to go when it has ended, or has not begun in time. It opens no private network where this console
+    may open none (R-5.1).
     """
     parts = parts_of(request)
     audit(request, action, what)
@@ -175,17 +176,19 @@ async def start(request: Request, words: list[str], action: str, what: dict[str,
     parts.children.add(waiting)
     waiting.add_done_callback(parts.children.discard)
     began = parts.clock.monotonic()
-    while parts.clock.monotonic() - began < SECONDS_TO_BEGIN and not waiting.done() and not _is_under_way(request):
+    run = None
+    while run is None and not waiting.done() and parts.clock.monotonic() - began < SECONDS_TO_BEGIN:
         await parts.clock.sleep(0.05)
+        run = _under_way(request)
     if waiting.done() and waiting.result()[0] == 2:
         return no(request, waiting.result()[1])
-    return done(request, back)
+    return done(request, back if run is None else f"/runs/{run}")
 
 
-def _is_under_way(request: Request) -> bool:
-    """Return whether a run is under way as pages tell it: the store is held a moment before its run is said to run."""
+def _under_way(request: Request) -> int | None:
+    """Return the run that is under way as pages tell it: the store is held a moment before its run is said to run."""
     if not is_held(parts_of(request).store):
-        return False
+        return None
     with reading(request) as reader:
         last = reader.latest()
-    return last is not None and last.state == "running"
+    return last.id if last is not None and last.state == "running" else None

@@ -17,6 +17,13 @@ for (const place of document.querySelectorAll("[data-live]")) {
   addEventListener("pagehide", () => source.close());
 }
 
+// A page that only names a run under way is shown anew when the run has ended.
+for (const place of document.querySelectorAll("[data-ends]")) {
+  const source = new EventSource(place.dataset.ends);
+  source.addEventListener("ended", () => { source.close(); location.reload(); });
+  addEventListener("pagehide", () => source.close());
+}
+
 // Times are told in the zone of the browser when nobody chose one: said to the console once, which tells the page anew.
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const said = `purlieu_browser_zone=${encodeURIComponent(own)}`;
