@@ -316,6 +316,15 @@ def test_usual_settings_may_be_saved_from_elsewhere() -> None:
     assert [one.key for one in grant.mistakes(private, private)] == ["seeds"]
 
 
+def test_settings_kept_from_elsewhere_stay_public() -> None:
+    """Settings that are kept from elsewhere say that they open nothing private, whoever runs them later (R-5.1)."""
+    text = '# mine\nseeds = ["https://a.test/"]\n'
+    kept = grant.closed(text, Terms(private=False))
+    assert read(kept).fetch.public_only
+    assert kept.startswith(text)
+    assert grant.closed(text, Terms()) == text
+
+
 @pytest.mark.parametrize(("private", "words"), [(False, ["--public-only"]), (True, [])])
 def test_a_run_from_elsewhere_stays_public(store: MadeStore, words: list[str], *, private: bool) -> None:
     """A run started from a console that others reach connects to no private address, unless it may (R-5.1)."""

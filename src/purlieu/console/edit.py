@@ -15,7 +15,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from purlieu.console import accept, action, draft
+from purlieu.console import accept, action, draft, grant
 from purlieu.console.accept import Checked
 from purlieu.console.audit import audit
 from purlieu.console.draft import Draft
@@ -146,7 +146,7 @@ def keep(request: Request, crawl: Crawl, text: str, version: str) -> bool:
     """Keep a text for a crawl whose settings still have this version; return whether they had."""
     database = SqliteDatabase.beside(parts_of(request).store)
     try:
-        return crawls.keep(database, crawl.number, text, version)
+        return crawls.keep(database, crawl.number, grant.closed(text, parts_of(request).terms), version)
     finally:
         database.close()
 

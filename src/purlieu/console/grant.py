@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from purlieu.console.draft import put
 from purlieu.console.parts import Terms
 from purlieu.errors import Mistake, SettingsError
 from purlieu.sentence import Sentence
@@ -52,6 +53,11 @@ def of_text(text: str | None, terms: Terms) -> str | None:
         if wrong
         else None
     )
+
+
+def closed(text: str, terms: Terms) -> str:
+    """Return a settings text as it is kept from this console: one from elsewhere says for good what it may not open."""
+    return text if terms.private else put(text, {"fetch.public_only": "true"})
 
 
 def words_of(terms: Terms) -> list[str]:

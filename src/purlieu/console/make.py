@@ -15,7 +15,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from purlieu.console import accept, action, draft
+from purlieu.console import accept, action, draft, grant
 from purlieu.console.accept import Checked
 from purlieu.console.audit import audit
 from purlieu.console.edit import MOST_BYTES, crawl_to_edit
@@ -62,7 +62,7 @@ def make(parts: Parts, name: str, text: str) -> int | None:
     """Make a crawl and return its number, None when its name is taken."""
     database = SqliteDatabase.beside(parts.store)
     try:
-        return crawls.make(database, name, text)
+        return crawls.make(database, name, grant.closed(text, parts.terms))
     finally:
         database.close()
 
