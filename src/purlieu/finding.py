@@ -115,6 +115,11 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "{count} refused links to {subject} are counted but not listed; raise ledger.refusals_per_host to list them.",
      "{subject} への対象外リンク {count} 件は件数のみ記録しています。一覧にするには ledger.refusals_per_host を上げてください。",
      "指向 {subject} 的 {count} 个被拒链接只计数未列出；如需列出请提高 ledger.refusals_per_host。"),
+    ("worker_lost", _WARNING, "process", ("why", "hosts"),
+     "Worker process {subject} ended before the run did ({why}). Others took over its {hosts} hosts and nothing is lost, but "
+     "what it had asked for and not handed in was asked for again. If it was not you who ended it, look into the machine's memory.",
+     "ワーカープロセス {subject} が実行の途中で終了しました（{why}）。担当していた {hosts} ホストは他が引き継ぎ、失われたものはありませんが、未提出の分は再度取得しました。ご自身が終了させたのでなければ、マシンのメモリを確認してください。",
+     "工作进程 {subject} 在运行结束前退出（{why}）。其 {hosts} 个主机由其他进程接手，没有丢失任何内容，但尚未提交的部分被重新请求。如果不是您结束的，请检查机器内存。"),
     ("books_unbalanced", _PROBLEM, "crawl", ("faults",),
      "The books do not balance: {faults}. Keep the store file and report this.",
      "帳簿が一致しません：{faults}。保存ファイルを残してご報告ください。",

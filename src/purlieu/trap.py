@@ -205,6 +205,11 @@ class Series:
         self._windows: OrderedDict[str, tuple[_Window, _Window]] = OrderedDict()
 
     @property
+    def known(self) -> list[str]:
+        """Return the series that are known as traps."""
+        return sorted(self._trapped)
+
+    @property
     def rule(self) -> str:
         """Return the name of the rule."""
         return f"same_text={self._pages}"
@@ -226,6 +231,10 @@ class Series:
         del self._windows[series]
         self._trapped.add(series)
         return series
+
+    def condemn(self, series: str) -> None:
+        """Take a series for a trap that somebody else has found."""
+        self._trapped.add(series)
 
     def trapped(self, href: str) -> str:
         """Return the series of an address if that is a trap, "" else."""

@@ -370,9 +370,9 @@ def values_of(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
     """Return the valid values of one field, drawn from what is known of its key."""
     known = settings.tree.known(field)
     kind = str(field.type).removesuffix(" | None")
-    if kind in {"int", "float"}:
+    if kind in {"int", "float", "int | str"}:
         low, high = int(known.least or 0) + 1, int(min(known.most or 10**6, 10**6))
-        made: st.SearchStrategy[Any] = st.integers(low, high) if kind == "int" else st.floats(low, high)
+        made: st.SearchStrategy[Any] = st.integers(low, high) if kind != "float" else st.floats(low, high)
     elif known.choices:
         made = st.sampled_from(known.choices)
     else:

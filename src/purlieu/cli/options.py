@@ -71,6 +71,9 @@ COMMANDS: Final = (
             ),
             Argument(("--delay",), "least time between two requests to a host", "TIME", "number", "politeness.delay"),
             Argument(("--connections",), "requests to one host at a time", "N", "number", "politeness.connections"),
+            Argument(
+                ("--workers",), "processes that ask the web; auto: as many as help (default)", "N", "number", "workers"
+            ),
             Argument(("--user-agent",), "what the crawler calls itself to servers", "TEXT", key="fetch.user_agent"),
             Argument(
                 ("--public-only",),

@@ -21,6 +21,7 @@ _MADE: Final = "<!-- Made by scripts/docs; change the source instead: {source} -
 _TYPES: Final = {
     "bool": "true or false",
     "int": "whole number",
+    "int | str": "whole number",
     "float": "number",
     "str": "text",
     "tuple[str, ...]": "list of texts",
@@ -95,7 +96,8 @@ def _value(field: Field[Any], key: Key) -> str:
         return several + ", ".join(f"`{choice}`" for choice in key.choices)
     if key.least is not None:
         told += f", {key.least:,} to {key.most:,}" if key.most is not None else f", at least {key.least:,}"
-    return told if key.also is None else f"{told}, or {key.also}"
+    also = f'`"{key.also}"`' if isinstance(key.also, str) else key.also
+    return told if key.also is None else f"{told}, or {also}"
 
 
 def _default(field: Field[Any], key: Key) -> str:

@@ -26,14 +26,15 @@ class Clock(Protocol):
 class SteadyClock:
     """Another clock, whose time of day follows its monotonic seconds: a clock that is set back stops no crawl."""
 
-    def __init__(self, clock: Clock) -> None:
-        """Take the time of day once."""
-        self._clock = clock
-        self._offset = clock.now() - clock.monotonic()
+    def __init__(self, clock: Clock, offset: float | None = None) -> None:
+        """Take the time of day once, or the ``offset`` of another process of the machine, to go with its clock."""
+        self.real = self._clock = clock
+        self.offset = clock.now() - clock.monotonic() if offset is None else offset
+        """The time of day when the monotonic seconds were 0."""
 
     def now(self) -> float:
         """Return seconds since the epoch, as they were at the start plus what has passed."""
-        return self._offset + self._clock.monotonic()
+        return self.offset + self._clock.monotonic()
 
     def monotonic(self) -> float:
         """Return seconds that never go back."""

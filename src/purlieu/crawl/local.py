@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from purlieu import __version__
 from purlieu import settings as settings_text
 from purlieu.admission import Accept, Admission
-from purlieu.crawl import wishes
+from purlieu.crawl import parts, wishes
 from purlieu.crawl.clock import Clock, RealClock, SteadyClock
 from purlieu.crawl.desk import OwnDesk, PageLimit
 from purlieu.crawl.outbox import Outbox
@@ -38,6 +37,8 @@ from purlieu.value import dataclass
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from purlieu.crawl.desk import RunLimits
+    from purlieu.crawl.team.team import Team
     from purlieu.crawl.verdicts import VerdictLog
     from purlieu.decide import Visit
     from purlieu.fetch.fetcher import Fetcher
@@ -187,7 +188,7 @@ class Crawl:
             counters.requests,
             counters.bytes,
             by_kind,
-            self._worker.hosts_active,
+            len(self._frontier.held),
             self._outbox.newest,
         )
 
@@ -197,7 +198,7 @@ class Crawl:
         """Build the parts and hand them to each other."""
         settings, database, clock = self._settings, self._database, self._clock
         # Before the run begins: a secret that is not there is the owner's mistake, not a failed run.
-        self._fetcher = self._given_fetcher or _fetcher(settings, clock)
+        self._fetcher = self._given_fetcher or parts.fetcher(settings, clock)
         toml = settings_text.dump(settings)
         now = clock.now()
         if self._resume:
@@ -231,9 +232,13 @@ class Crawl:
         self._note_settings()
         self._outbox = Outbox()
         limits = wishes.run_limits(settings, self._before, self._counters.pages_asked)
+        outside = self._outside()
+        pages = PageLimit(limits)
+        self._team = self._made_team(limits, pages, outside)
+        own = OwnDesk(self._frontier, pages, self._active_seconds)
         self._worker = Worker(
-            OwnDesk(self._frontier, PageLimit(limits), self._active_seconds),
-            Visitor(settings, self._outside()),
+            self._team.desk if self._team else own,
+            Visitor(settings, outside),
             clock,
             limits,
             self._outbox,
@@ -247,6 +252,29 @@ class Crawl:
         series = Series(traps.same_text if traps.detect else 0, known)
         watch = TrapWatch(series, self._intake.admission.traps, self._frontier.note)
         return Outside(self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch)
+
+    def _made_team(self, limits: RunLimits, pages: PageLimit, outside: Outside) -> Team | None:
+        """Return what starts more processes, if there may be any: they ask the real web at the real time."""
+        fetcher, own = self._fetcher, self._settings
+        if own.workers == 1 or not isinstance(fetcher, HttpFetcher) or not isinstance(self._clock.real, RealClock):
+            return None
+        from purlieu.crawl.team.size import Size
+
+        size = Size(own.workers, limits.max_hosts)
+        if size.most < 2:
+            return None
+        from purlieu.crawl.team.seat import Ground
+        from purlieu.crawl.team.team import Run, Team
+
+        counters, database, run = self._counters, self._database, self._run
+        ground = Ground(self._frontier, self._clock, pages, fetcher, self._active_seconds)
+        work = Run(
+            own, limits, self._frontier, outside.traps,
+            scope=lambda: self._intake.admission.scope,
+            due=lambda: counters.admitted - sum(counters.endings.values()),
+            stop_requested=lambda: runs.stop_requested(database, run),
+        )  # fmt: skip
+        return Team(work, size, ground, self._outbox, self._clock)
 
     def _verdict_log(self) -> VerdictLog | None:
         """Return the log of verdicts, if anyone listens to it."""
@@ -279,7 +307,7 @@ class Crawl:
 
     async def _work(self) -> None:
         try:
-            reason = await self._worker.run()
+            reason = await (self._team.work(self._worker) if self._team else self._worker.run())
             self._end(_STATES.get(reason.partition(":")[0], "done"), reason)
         except asyncio.CancelledError:
             raise
@@ -345,13 +373,6 @@ class Crawl:
 
     def _active_seconds(self) -> float:
         return self._before + self._clock.monotonic() - self._began_at
-
-
-def _fetcher(settings: Settings, clock: Clock) -> HttpFetcher:
-    resolved = settings_text.resolve(settings, os.environ)
-    agent = settings.fetch.user_agent or f"Purlieu/{__version__}"
-    coded = settings.keep == "body" and settings.archive.as_sent
-    return HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now, coded=coded)
 
 
 def _no_memory(run: int, hosts: int) -> str:

@@ -38,6 +38,11 @@ class Outbox:
             self._weight += sum(map(_weight, visits))
             self._came.set()
 
+    @property
+    def is_full(self) -> bool:
+        """Return whether the reader has to catch up before more comes."""
+        return self._read and self._weight > self._most
+
     def attach(self) -> None:
         """Begin to keep visits for a reader."""
         self._read = True
@@ -56,7 +61,7 @@ class Outbox:
 
     async def room(self) -> None:
         """Wait until the reader has caught up."""
-        while self._read and self._weight > self._most:
+        while self.is_full:
             self._went.clear()
             await self._went.wait()
 

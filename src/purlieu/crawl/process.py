@@ -1,4 +1,4 @@
-"""Other programs: a run in a process of its own, and the owner's command after a run.
+"""Other programs: a run in a process of its own, more processes at one run, the owner's command after a run.
 
 The only place that starts any. Knows nothing of why.
 """
@@ -8,13 +8,22 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import IO, Final
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from purlieu.crawl.team.wire import Wire
 
 TAIL_BYTES: Final = 2_000
+LEAVING_SECONDS: Final = 5.0
+"""A process that has hung up has so long to end."""
+LOOK_SECONDS: Final = 0.01
 
 
 class RunProcess:
@@ -42,11 +51,73 @@ class RunProcess:
     async def wait(self) -> tuple[int, str]:
         """Return the exit status and the last line that went to standard error."""
         status = await self._process.wait()
-        with self._said as said:
-            said.seek(0, 2)
-            said.seek(max(0, said.tell() - TAIL_BYTES))
-            lines = said.read().decode(errors="replace").strip().splitlines()
-        return status, lines[-1] if lines else ""
+        return status, _last_line(self._said)
+
+
+def _last_line(file: IO[bytes]) -> str:
+    """Return the last line that was written to a file, and close it."""
+    with file as said:
+        said.seek(0, 2)
+        said.seek(max(0, said.tell() - TAIL_BYTES))
+        lines = said.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+class WorkerProcess:
+    """Another process at this process's run. Its standard input is the wire; it ends when that is cut."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._said: IO[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._hung_up = asyncio.Event()
+
+    async def start(self, wire: Wire) -> None:
+        """Start it, with a wire to it. Raises OSError."""
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._said = tempfile.TemporaryFile()  # not a pipe, which nobody would empty  # noqa: SIM115
+            # Not the loop's way to start one: uvloop's leaves every connection to a server open in the child.
+            self._process = subprocess.Popen(  # noqa: ASYNC220 - takes milliseconds
+                [sys.executable, "-P", "-m", "purlieu.crawl.team"],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=self._said,
+                start_new_session=True,  # a Ctrl-C is for us, who then tell it
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
+            )
+        await asyncio.get_running_loop().create_unix_connection(lambda: wire, sock=self._socket)
+
+    @property
+    def id(self) -> int:
+        """Return the process's id, 0 before it is started."""
+        return self._process.pid if self._process is not None else 0
+
+    def hung_up(self) -> None:
+        """Note that the wire is cut."""
+        self._hung_up.set()
+
+    async def ended(self) -> str:
+        """Wait until it has ended and all it said was heard; return what it ended with."""
+        process, said = self._process, self._said
+        if process is None or said is None:
+            return "not started"
+        await self._hung_up.wait()
+        looks = int(LEAVING_SECONDS / LOOK_SECONDS)
+        while process.poll() is None:
+            if not looks:
+                process.kill()
+            looks -= 1
+            await asyncio.sleep(LOOK_SECONDS)
+        line, status = _last_line(said), process.returncode
+        how = f"signal {-status}" if status < 0 else f"exit status {status}"
+        return f"{how}: {line}" if line else how
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._process is not None:
+            self._process.kill()
 
 
 async def command(words: Sequence[str], given: bytes, timeout_seconds: float) -> str:

@@ -29,6 +29,13 @@ class TrapWatch:
         self._series = series
         self._rules = rules
         self._note = note
+        self.found: list[str] = []
+        """The series that were found by this watch, in order."""
+
+    @property
+    def known(self) -> list[str]:
+        """Return the series that are known as traps."""
+        return self._series.known
 
     def excluded(self, entry: Entry, now: float) -> Visit | None:
         """Return the visit of a page that is of a trap; None for any other, and for one that the owner named.
@@ -50,4 +57,12 @@ class TrapWatch:
             return
         said = page.digest + (page.title or "").translate(_DIGITS)
         if series := self._series.met(visit.url, said):
+            self.found.append(series)
             self._note(CODE, series, rule=self._series.rule, example=visit.url)
+
+
+class HeedingWatch(TrapWatch):
+    """The watch of a process that is told which series are traps and finds none itself."""
+
+    def look(self, visit: Visit) -> None:
+        """Leave it to the process that has the store, which sees the pages of all."""

@@ -38,6 +38,7 @@ PARK_SECONDS = 10.0
 TURN_SECONDS = 20.0
 """A host of a group gives the group back after so long, so that the others have their turn."""
 _KEPT_SHARE = 1.25
+_OF_PAGES = frozenset({"limit:pages", "limit:targets"})
 _LOOPBACK = ("127.", "::1")
 _UNKNOWN = Pace(0.0, 0.0, 1)
 
@@ -101,11 +102,6 @@ class Worker:
         self._fault: BaseException | None = None
         self.stop_reason = ""
 
-    @property
-    def hosts_active(self) -> int:
-        """Return how many hosts are held now."""
-        return len(self._lanes)
-
     def stop(self, reason: str = "interrupted") -> None:
         """Start nothing more; what is in flight ends and is written."""
         if not self._stopping.is_set():
@@ -131,6 +127,11 @@ class Worker:
         # Whoever waits for a batch must not wait for ever.
         self._fault = self._fault or fault
         self.stop("system:store")
+
+    @property
+    def fault(self) -> BaseException | None:
+        """Return what it has failed by, None while all is well."""
+        return self._fault
 
     async def stopping(self) -> str:
         """Wait until nothing more is started, and return why."""
@@ -287,10 +288,12 @@ class Worker:
             wait = self._free_at(lane) - now
             if wait > PARK_SECONDS or (lease.group is not None and now - lane.began_at > TURN_SECONDS):
                 lane.parked = True
-            if self._stopping.is_set() or lane.parked or lease.broken:
+            # What the limit of pages has let through is asked for, though another was refused meanwhile.
+            goes_on = counted and self.stop_reason in _OF_PAGES
+            if (self._stopping.is_set() and not goes_on) or lane.parked or lease.broken:
                 break
             if wait > 0:
-                await self._event(self._stopping, wait)
+                await (self._clock.sleep(wait) if goes_on else self._event(self._stopping, wait))
             elif counts and not counted:
                 if not await self._count():
                     return False

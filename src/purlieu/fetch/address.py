@@ -167,6 +167,17 @@ class AddressGuard:
         self._open = {"public", *(() if public_only else allowed)}
         self._pinned: dict[str, str] = {}
 
+    @property
+    def opened(self) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+        """Return the classes that are open, and the (host, class) that are pinned, for a guard in another process."""
+        return tuple(sorted(self._open)), tuple(self._pinned.items())
+
+    def open_too(self, classes: Iterable[str], pinned: Iterable[tuple[str, str]]) -> None:
+        """Take in what another guard of the run has opened and pinned; what is pinned here stays."""
+        self._open.update(classes)
+        for host, kind in pinned:
+            self._pinned.setdefault(host, kind)
+
     def admit(self, address: str, host: str, *, opens: bool, in_scope: bool) -> bool:
         """Say whether this address may be spoken to for that host.
 

@@ -22,7 +22,7 @@ import pycurl
 
 from purlieu.fetch.address import AddressGuard, classify
 from purlieu.fetch.answer import Answer
-from purlieu.fetch.origin import Origin, Origins, header_lines, without_user
+from purlieu.fetch.origin import Jar, Origin, Origins, header_lines, without_user
 from purlieu.fetch.watch import Watch
 from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
@@ -256,6 +256,34 @@ class HttpFetcher:
             return ""
         return min((str(one[4][0]) for one in found), default="")
 
+    # What goes with a host when another process asks it.
+
+    @property
+    def guard(self) -> AddressGuard:
+        """Return what says which addresses may be connected to."""
+        return self._guard
+
+    def cookies(self, host: str) -> list[bytes]:
+        """Return a host's cookies as libcurl writes them, for ``keep_cookies`` in another process."""
+        jar = self._origins.jar_of(host)
+        if jar is None or not jar.received_bytes:
+            return []
+        curl = _opened(jar)
+        lines: list[bytes] = curl.getinfo_raw(pycurl.INFO_COOKIELIST)
+        curl.close()
+        return lines
+
+    def keep_cookies(self, host: str, lines: Sequence[bytes]) -> None:
+        """Have these cookies of a host and no others."""
+        jar = self._origins.jar_of(host, new=bool(lines))
+        if jar is None or not (lines or jar.received_bytes):
+            return
+        curl = _opened(jar)
+        for line in ("ALL", *lines):
+            curl.setopt(pycurl.COOKIELIST, line)
+        curl.close()
+        jar.received_bytes = sum(map(len, lines))
+
     async def close(self) -> None:
         """Release connections; a fetch in flight gives a Failure."""
         for transfer in tuple(self._busy):
@@ -414,6 +442,14 @@ class HttpFetcher:
 
 
 _DONE: Final = _Ending(0, "")
+
+
+def _opened(jar: Jar) -> Any:
+    """Return a handle that sees a jar."""
+    curl = pycurl.Curl()
+    curl.setopt(pycurl.SHARE, jar.cookies)
+    curl.setopt(pycurl.COOKIEFILE, "")
+    return curl
 
 
 def _new_cookies() -> pycurl.CurlShare:

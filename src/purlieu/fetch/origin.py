@@ -95,6 +95,12 @@ class Origins:
             verify=host not in self._unverified,
         )
 
+    def jar_of(self, host: str, *, new: bool = False) -> Jar | None:
+        """Return a host's jar, None where it has none and no ``new`` one is wanted, or cookies are off."""
+        if not self._with_cookies:
+            return None
+        return self._jar(host) if new else self._jars.get(host)
+
     def _jar(self, host: str) -> Jar:
         """Return the host's own jar: one apart for each, so that no ``Domain=`` carries a cookie to another host."""
         jar = self._jars.get(host)

@@ -84,6 +84,15 @@ def _int(value: object, key: Key) -> int | Wrong:
     )
 
 
+def _int_or_word(value: object, key: Key) -> int | str | Wrong:
+    if value == key.also:
+        return str(value)
+    number = _int(value, key)
+    if isinstance(number, Wrong):
+        return Wrong(value, Sentence("write a whole number{bounds}", bounds=_bounds(key)))
+    return number
+
+
 def _float(value: object, key: Key) -> float | Wrong:
     number = _number(value, key)
     return number if isinstance(number, Wrong) else float(number)
@@ -116,7 +125,8 @@ def _bounds(key: Key) -> str:
         text = Sentence(" from {least} to {most}", least=least, most=f"{key.most:,}")
     elif least:
         text = Sentence(" of at least {least}", least=least)
-    return text if key.also is None else Sentence("{bounds}, or {value}", bounds=text, value=key.also)
+    also = f'"{key.also}"' if isinstance(key.also, str) else key.also
+    return text if also is None else Sentence("{bounds}, or {value}", bounds=text, value=also)
 
 
 def _str(value: object, key: Key) -> str | Wrong:
@@ -156,6 +166,7 @@ def _pair(name: str, text: object) -> tuple[str, str] | Wrong:
 _KINDS: Final[dict[str, Callable[[object, Key], Any]]] = {
     "bool": _bool,
     "int": _int,
+    "int | str": _int_or_word,
     "float": _float,
     "str": _str,
     "tuple[str, ...]": _texts,

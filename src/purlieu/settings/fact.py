@@ -27,7 +27,7 @@ class Key:
     doc: str
     least: float | None = None
     most: float | None = None
-    also: float | None = None
+    also: float | str | None = None
     choices: tuple[str, ...] = ()
     unit: str = ""
     form: str = ""

@@ -16,6 +16,7 @@ from purlieu.settings.tree import LISTS, SECTIONS, known
 _TYPES: Final[dict[str, dict[str, Any]]] = {
     "bool": {"type": "boolean"},
     "int": {"type": "integer"},
+    "int | str": {"type": "integer"},
     "float": {"type": "number"},
     "str": {"type": "string"},
     "tuple[str, ...]": {"type": "array", "uniqueItems": True},

@@ -363,6 +363,16 @@ class Settings:
             choices=KEPT,
         ),
     )
+    workers: int | str = key(
+        "auto",
+        Key(
+            "How many processes of this machine ask the web and read what comes; with more than 1, one more writes. "
+            '`"auto"`: as many as help: 1 for one host, for few pages, and where the web is what is waited for.',
+            least=1,
+            most=64,
+            also="auto",
+        ),
+    )
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     sites: tuple[SiteSettings, ...] = key((), Key("", table="site"))
     domains: DomainSettings = field(default_factory=DomainSettings)

@@ -131,6 +131,10 @@ class Frontier:
         """Let a leased host work for a group; False while another of its hosts does, and the lease must be released."""
         return self._leases.join(lease, group, now)
 
+    def is_current(self, lease: Lease) -> bool:
+        """Return whether a lease is the one that is out on its host."""
+        return self._leases.is_current(lease)
+
     def renew(self, lease: Lease, now: float) -> bool:
         """Hold a host for another while; False when it is no longer ours."""
         return self._leases.renew(lease, now)

@@ -52,6 +52,10 @@ class Leases:
         """Return the leases that are out, whoever holds them."""
         return list(self._held.values())
 
+    def is_current(self, lease: Lease) -> bool:
+        """Return whether a lease is the one that is out on its host."""
+        return self._held.get(lease.host) is lease
+
     def take(self, now: float, holder: int = 0) -> Lease | None:
         """Return the host that has been due longest and that nobody holds, or None.
 
@@ -128,7 +132,9 @@ class Leases:
 
     def release(self, lease: Lease, next_at: float | None) -> None:
         """Give a host back with its pace, and note when it is next worth leasing, None for never."""
-        self._held.pop(lease.host, None)
+        if self.is_current(lease):
+            del self._held[lease.host]
+            self._conducts[lease.host] = lease.conduct
         with self._database.transaction():
             if self._database.run("drop_lease", lease.host, lease.token) == 1:
                 self._set_paces([lease])
