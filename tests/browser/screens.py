@@ -72,13 +72,12 @@ def overflow(page: Page) -> list[str]:
 
 NAMES: Final = frozenset(
     {
-        "Purlieu", "purlieu", "serve", "API", "URL", "CSV", "JSONL", "JSON", "TOML", "Parquet", "Web", "HTML", "HTTP", "HTTPS",
-        "MARS", "FINDER", "Sitemaps", "robots.txt", "sitemap.xml", "nofollow", "noindex", "canonical", "refresh", "lastmod",
-        "Retry-After", "Crawl-delay", "Disallow", "Allow", "User-agent", "Content-Type", "Location", "ETag", "Last-Modified",
-        "kB", "MB", "GB", "RE2", "SEO", "DNS", "IP", "UTC", "CPU", "cron", "rule", "fetch.timeout_seconds", "crawl_result_detail.csv.zip",
+        "Purlieu", "API", "URL", "CSV", "JSONL", "JSON", "TOML", "Parquet", "Web", "HTML", "PDF", "Webhook", "UTC", "kB", "MB",
+        "robots.txt", "nofollow", "canonical", "refresh", "Retry-After", "Content-Type", "Location", "crawl_result_detail.csv.zip",
     }
 )  # fmt: skip
 """What is called the same in every language."""
+_OURS: Final = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]")
 _DATA: Final = re.compile(
     r"https?://[^\s」”）)》]+|[\w.]+\.example|/[^\s」”）)》]*|\d{4}-\d\d-\d\dT[\d:+]+|text/html; charset=utf-8|item/"
@@ -86,10 +85,11 @@ _DATA: Final = re.compile(
 
 
 def untranslated(page: Page) -> set[str]:
-    """Return the texts of a page in which English words stand: what is said, not addresses, titles, codes and names."""
+    """Return the texts of a Japanese or Chinese page that are English: what is said, not addresses, titles, codes, names."""
     texts: list[str] = page.evaluate(
         """() => {
-            const data = ".url, code, pre, script, .what, .title, .reason, .reasons a, select[name=reason] option, .headers, [lang]:not(html), [translate=no]";
+            const data = "textarea, .map text, #settings option, #settings .pick b, #settings .picks label, " +
+                ".url, code, pre, script, .what, .title, .reason, .reasons a, select[name=reason] option, .headers, [lang]:not(html), [translate=no]";
             const found = [document.title];
             const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
             while (walk.nextNode()) if (!walk.currentNode.parentElement.closest(data)) found.push(walk.currentNode.textContent);
@@ -104,6 +104,6 @@ def untranslated(page: Page) -> set[str]:
         said = _DATA.sub(" ", text)
         for one in data:
             said = said.replace(one, " ")
-        if set(_WORD.findall(said)) - NAMES:
+        if not _OURS.search(said) and set(_WORD.findall(said)) - NAMES:
             found.add(text.strip())
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pprint import pformat
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,7 +23,7 @@ def test_nobody_is_shut_out(look: Callable[..., Viewer], shown: Console, *, is_d
         viewer.picture(f"{name}-{'dark' if is_dark else 'light'}")
         if faults := barriers(page):
             found[name] = faults
-    assert found == {}
+    assert found == {}, pformat(found)
 
 
 @pytest.mark.parametrize("language", ["en", "ja", "zh"])
@@ -35,7 +36,7 @@ def test_a_phone_shows_it_all(look: Callable[..., Viewer], shown: Console, langu
         viewer.picture(f"{name}-phone-{language}")
         if faults := overflow(page):
             found[name] = faults
-    assert found == {}
+    assert found == {}, pformat(found)
 
 
 def test_axe_sees_a_fault(look: Callable[..., Viewer], shown: Console) -> None:
@@ -55,7 +56,7 @@ def test_nothing_is_left_in_english(look: Callable[..., Viewer], shown: Console,
         viewer.picture(f"{name}-{language}")
         if texts := untranslated(page):
             found[name] = texts
-    assert found == {}
+    assert found == {}, pformat(found)
 
 
 def test_the_language_is_the_browsers_until_it_is_chosen(look: Callable[..., Viewer], shown: Console) -> None:
