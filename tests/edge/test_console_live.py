@@ -138,6 +138,32 @@ def test_an_end_is_foretold_only_where_it_can_be() -> None:
     assert left_seconds(samples(*((5, 100) for _ in range(61)))) is None
 
 
+@pytest.mark.parametrize(
+    ("state", "reason", "language", "told"),
+    [
+        ("failed", "system:disk", "en", "Free some space, then resume or run it again."),
+        ("failed", "system:killed", "ja", "プロセスが強制終了されました。"),
+        ("done", "limit:pages", "zh", "达到页数上限"),
+        ("stopped", "interrupted", "en", "Its owner stopped it"),
+        ("failed", "system:<b>", "en", "<code>system:&lt;b&gt;</code>"),
+    ],
+)
+def test_why_a_run_ended_is_told(
+    console: Console, store: MadeStore, state: str, reason: str, language: str, told: str
+) -> None:
+    """Why a run ended is told in words of the reader's language, what to do about it, with the code beside it."""
+    store.update_run(state=state, stop_reason=reason)
+    assert told in console.page("/runs/1", language=language)
+
+
+def test_a_chosen_reason_is_told_in_words(console: Console, store: MadeStore) -> None:
+    """Where the table shows one reason alone, its sentence stands above it with the code beside it."""
+    store.page("https://a.test/lost", "missing.not_found", 404)
+    text = console.page("/runs/1?kind=missing&reason=not_found", language="ja")
+    assert "ページが存在しません（404）" in text[text.index('id="table"') :]
+    assert "<code>missing.not_found</code>" in text
+
+
 # -- what is wrong -----------------------------------------------------------------------------------------------------
 
 

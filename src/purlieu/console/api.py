@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 from http import HTTPStatus
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from starlette.requests import Request
@@ -20,6 +21,8 @@ from purlieu.console.parts import NotThere, findings_of, parts_of, reading, run_
 from purlieu.report import books, crawl_result, explain, politeness, sitemaps, states
 from purlieu.report.pruning import refuse
 from purlieu.report.states import Listed
+from purlieu.schedule import times
+from purlieu.store import schedules
 from purlieu.store.reader import RunRow
 
 
@@ -105,6 +108,25 @@ def _url(request: Request) -> Any:
         if not url:
             raise NotThere("")
         return explain.facts(explain.by_run(reader, run, url[:20_000]))
+
+
+def _schedules(request: Request) -> Any:
+    now, crawl = parts_of(request).clock.now(), request.query_params.get("crawl")
+    with reading(request) as reader:
+        every = [one for one in schedules.every(reader.database) if crawl in {None, one.crawl}]
+        return [
+            {
+                "schedule": one.id,
+                "crawl": one.crawl,
+                "cron": one.schedule.cron,
+                "zone": one.schedule.zone,
+                "public_only": one.schedule.public_only,
+                "paused_at": one.paused_at,
+                "next_at": [] if one.paused_at else list(islice(times(one.schedule, now), 5)),
+                "events": [each._asdict() for each in schedules.events(reader.database, one.id, 20)],
+            }
+            for one in every
+        ]
 
 
 def _hosts(request: Request) -> Any:
@@ -205,6 +227,12 @@ ENDPOINTS: Final = (
     Endpoint("/api/runs/{run}", _run, "One run with its books and findings"),
     Endpoint("/api/runs/{run}/ledger", _ledger, "Rows of the ledger, some at a time", _TABLE),
     Endpoint("/api/runs/{run}/url", _url, "Why one URL is in or out", (Parameter("u", "the URL"),)),
+    Endpoint(
+        "/api/schedules",
+        _schedules,
+        "The schedules, each with its next times and what became of the last ones",
+        (Parameter("crawl", "of this crawl, by name"),),
+    ),
     Endpoint("/api/runs/{run}/hosts", _hosts, "How politely each host was asked"),
     Endpoint("/api/runs/{run}/sitemaps", _sitemaps, "The sitemap files, and what is wrong with each"),
     Endpoint("/api/runs/{run}/tree", _tree, "The site as a tree of sections and pages", _TREE),

@@ -121,6 +121,27 @@ WORDS: Final = {
         "missed": Sentence("missed"),
         "overlapped": Sentence("left out: overlapped"),
     },
+    "stop": {
+        "limit:pages": Sentence("It ended at the limit of pages (limits.max_pages); what waits can be gone on with."),
+        "limit:seconds": Sentence(
+            "It ended at the limit of time (limits.max_seconds); what waits can be gone on with."
+        ),
+        "limit:targets": Sentence(
+            "It ended at the limit of URLs met (limits.max_targets); what waits can be gone on with."
+        ),
+        "interrupted": Sentence("Its owner stopped it; it can be gone on with."),
+        "system:disk": Sentence("The disk was full or gave an error. Free some space, then resume or run it again."),
+        "system:memory": Sentence("There was no memory left. End other programs, then resume or run it again."),
+        "system:store": Sentence("The store could not be written. Look after the store, then resume or run it again."),
+        "system:shutdown": Sentence("The machine was shut down, or the process was ended. Resume it or run it again."),
+        "system:hangup": Sentence("Its terminal was closed. Resume it or run it again."),
+        "system:killed": Sentence("Its process was killed. Resume it or run it again."),
+    },
+    "given_up": {
+        "failures": Sentence("too many failures"),
+        "retry-after": Sentence("it asked for too long a pause"),
+    },
+    "of": {"crawl": Sentence("crawl"), "run": Sentence("run"), "schedule": Sentence("schedule")},
     "fact": {
         "outcome": Sentence("outcome"),
         "reason": Sentence("reason"),

@@ -112,8 +112,9 @@ async def change(request: Request) -> Response:
     if not found:
         return action.no(request, NO_SUCH)
     now = parts_of(request).clock.now()
-    before = _text(found[0].schedule)
-    after = "" if what == "remove" else before
+    state = "on" if found[0].paused_at is None else "off"
+    before = _text(found[0].schedule, state)
+    after = "" if what == "remove" else _text(found[0].schedule, what)
     audit(request, f"schedule_{what}", {"crawl": name, "schedule": number}, before=before, after=after)
 
     def write(database: Database) -> bool:
@@ -207,8 +208,8 @@ def _zone_of(request: Request) -> str:
     return own or (here if zone.is_zone(here) else "UTC")
 
 
-def _text(schedule: Schedule) -> str:
-    return f"{schedule.cron} {schedule.zone}"
+def _text(schedule: Schedule, state: str = "on") -> str:
+    return f"{schedule.cron} {schedule.zone} {state}"
 
 
 async def _write(request: Request, write: Callable[[Database], Made]) -> Made:
