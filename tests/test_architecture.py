@@ -32,6 +32,7 @@ NOUN_FLOORS: Final = (
         "normalise",
         "sentence",
         "value",
+        "native",
     ),
     (
         "scope",

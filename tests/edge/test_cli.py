@@ -19,6 +19,7 @@ from purlieu import __version__, settings
 from purlieu.cli import completion, config, options
 from purlieu.cli.main import main
 from purlieu.errors import SettingsError
+from purlieu.page import scan
 from purlieu.settings import Settings
 
 
@@ -218,15 +219,19 @@ def test_config_schema_is_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_version_is_told_with_next_to_nothing_imported() -> None:
-    """``--version`` needs no part of the crawler, and ``python -m purlieu`` is the command (R-9.2)."""
+    """``--version`` needs no part of the crawler but the page scanner, which it names (R-9.2)."""
     code = (
         "import sys; from purlieu.cli.main import main; main(['--version'])\n"
-        "print(*sorted({'argparse', 'asyncio', 'pycurl', 'rich', 'purlieu.settings'} & sys.modules.keys()))"
+        "print(*sorted({'argparse', 'asyncio', 'pycurl', 'rich', 'purlieu.settings', 'purlieu.page'} & sys.modules.keys()))"
     )
+    version = f"purlieu {__version__}\npage scanner: {'C' if scan.is_native() else 'Python'}\n"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout == f"purlieu {__version__}\n\n"
+    assert told.stdout == f"{version}\n"
+    python = os.environ | {"PURLIEU_NATIVE": "0"}
+    told = subprocess.run([sys.executable, "-c", code], env=python, capture_output=True, text=True, check=True)
+    assert told.stdout == f"purlieu {__version__}\npage scanner: Python\n\n"
     module = subprocess.run([sys.executable, "-m", "purlieu", "--version"], capture_output=True, text=True, check=True)
-    assert module.stdout == f"purlieu {__version__}\n"
+    assert module.stdout == version
 
 
 def test_a_crawl_starts_without_what_it_does_not_need() -> None:

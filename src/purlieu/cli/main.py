@@ -34,8 +34,9 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
     if list(words) == ["--version"]:
         from purlieu import __version__
+        from purlieu.native import scanner_name
 
-        sys.stdout.write(f"purlieu {__version__}\n")
+        sys.stdout.write(f"purlieu {__version__}\npage scanner: {scanner_name()}\n")
         return 0
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -119,7 +119,8 @@ def _command_line() -> Iterator[str]:
     yield "# Command line"
     yield ""
     yield "`python -m purlieu` is the same as `purlieu`."
-    yield "`purlieu --version` prints the version, `--help` after any command what may follow it."
+    yield "`purlieu --version` prints the version and by what pages are read (`C`, or the slower `Python`)."
+    yield "`--help` after any command prints what may follow it."
     for typed, command in every_command():
         yield from ("", f"{'##' if ' ' not in typed else '###'} `purlieu {typed}`", "")
         yield f"{command.help[0].upper()}{command.help[1:]}."

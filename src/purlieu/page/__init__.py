@@ -166,7 +166,7 @@ def _web(href: str | None) -> str | None:
 
 
 def _title(written: str) -> str:
-    return _TITLE_WHITE.sub(" ", markup.unescaped(written)).strip(" ")
+    return _TITLE_WHITE.sub(" ", markup.unescaped(written) if "&" in written else written).strip(" ")
 
 
 def _refresh(joins: Joins) -> tuple[int, str | None] | None:

@@ -985,31 +985,16 @@ static PyObject *href_of(Base *base, PyObject *reference, PyObject *joiner) {
     return PyObject_CallFunctionObjArgs(joiner, reference, NULL);
 }
 
-/* Add a link to the list, or what it says to the link that it is again; `places` says where each stands. */
-static int add_link(PyObject *list, PyObject *places, PyObject *href, PyObject *kind, int is_usual, int nofollow,
-                    PyObject *is_url) {
-    PyObject *key = is_usual && is_url == Py_True ? Py_NewRef(href) : PyTuple_Pack(3, href, kind, is_url);
-    PyObject *known = key ? PyDict_GetItemWithError(places, key) : NULL, *place = NULL, *link = NULL;
-    int failed = -1;
-    if (!key || (!known && PyErr_Occurred())) goto done;
-    if (known) {
-        const Py_ssize_t at = PyLong_AsSsize_t(known);
-        PyObject *before = at < 0 ? NULL : PyList_GetItem(list, at);
-        if (!before) goto done;
-        if (!nofollow && PyTuple_GetItem(before, 2) == Py_True) {
-            if (!(link = PyTuple_Pack(4, href, kind, Py_False, is_url))) goto done;
-            failed = PyList_SetItem(list, at, link); /* takes it */
-            link = NULL;
-        } else {
-            failed = 0;
-        }
-    } else if ((place = PyLong_FromSsize_t(PyList_Size(list))) &&
-               (link = PyTuple_Pack(4, href, kind, nofollow ? Py_True : Py_False, is_url))) {
-        failed = PyDict_SetItem(places, key, place) < 0 || PyList_Append(list, link) < 0 ? -1 : 0;
+/* Add a link to those found by what makes them one, or what it says to the link that it is again. */
+static int add_link(PyObject *found, PyObject *href, PyObject *kind, int is_usual, int nofollow, PyObject *is_url) {
+    PyObject *key = is_usual && is_url == Py_True ? Py_NewRef(href) : PyTuple_Pack(3, href, kind, is_url), *link = NULL;
+    PyObject *before = key ? PyDict_GetItemWithError(found, key) : NULL;
+    int failed = !key || (!before && PyErr_Occurred()) ? -1 : 0;
+    if (!failed && (!before || (!nofollow && PyTuple_GetItem(before, 2) == Py_True))) {
+        link = PyTuple_Pack(4, href, kind, nofollow ? Py_True : Py_False, is_url);
+        failed = link ? PyDict_SetItem(found, key, link) : -1; /* one that was there keeps its place */
     }
-done:
     Py_XDECREF(link);
-    Py_XDECREF(place);
     Py_XDECREF(key);
     return failed;
 }
@@ -1020,14 +1005,14 @@ PyDoc_STRVAR(resolve_doc,
 "see page._raw_links. Of what is no URL at most so many characters are kept.");
 
 static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *links, *joiner, *key, *value, *made = NULL, *list = NULL, *places = NULL, *usual = NULL;
+    PyObject *links, *joiner, *key, *value, *made = NULL, *list = NULL, *found = NULL, *usual = NULL;
     const char *at;
     Py_ssize_t size, position = 0, most;
     Base base;
     memset(&base, 0, sizeof base);
     if (!PyArg_ParseTuple(arguments, "s#O!On:resolve", &at, &size, &PyDict_Type, &links, &joiner, &most)) return NULL;
     note_base(&base, at, size);
-    if (!(list = PyList_New(0)) || !(places = PyDict_New()) || !(usual = PyUnicode_InternFromString("a"))) goto done;
+    if (!(found = PyDict_New()) || !(usual = PyUnicode_InternFromString("a"))) goto done;
     while (PyDict_Next(links, &position, &key, &value)) {
         const int is_usual = PyUnicode_Check(key);
         PyObject *kind = is_usual ? usual : PyTuple_GetItem(key, 0), *href, *is_url = Py_True;
@@ -1043,16 +1028,16 @@ static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) 
             href = PyUnicode_Substring(reference, 0, most);
             is_url = Py_False;
         }
-        int failed = href ? add_link(list, places, href, kind, is_usual, value == Py_True, is_url) : -1;
+        int failed = href ? add_link(found, href, kind, is_usual, value == Py_True, is_url) : -1;
         Py_XDECREF(href);
         Py_DECREF(key);
         if (failed) goto done;
     }
-    made = PyList_AsTuple(list);
+    if ((list = PyDict_Values(found))) made = PyList_AsTuple(list);
 done:
     PyMem_Free(base.made);
     Py_XDECREF(usual);
-    Py_XDECREF(places);
+    Py_XDECREF(found);
     Py_XDECREF(list);
     return made;
 }
@@ -1090,7 +1075,7 @@ static PyMethodDef METHODS[] = {
 #endif
 static int prepare(PyObject *module) {
     if (PyModule_AddStringConstant(module, "SOURCE", SOURCE) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 2); /* as in scan.py */
+    return PyModule_AddIntConstant(module, "INTERFACE", 2); /* as in native.py */
 }
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, (void *)prepare}, {0, NULL}};

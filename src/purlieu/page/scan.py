@@ -1,50 +1,27 @@
 """The bytes of a page cut into what matters: by ``_scan.c`` where it was built, else by ``markup``.
 
-Both give the same, and tests compare them. Knows which bodies can be read without decoding them first. The
-environment variable PURLIEU_NATIVE chooses: 0 for Python, 1 for C (ImportError where it was not built).
+Both give the same, and tests compare them. Knows which bodies can be read without decoding them first; which of the
+two reads is for ``native`` to say.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from types import ModuleType
 from typing import Any
 
+from purlieu.native import built_scanner, scanner
 from purlieu.page import encoding, markup
 from purlieu.page.markup import EVERYTHING, Heard, Markup, Place, Take
 
-INTERFACE = 2  # what _scan.c must say too: raised when a call into it changes
 _PLACES = tuple(Place)
 _NOT_ASCII = frozenset(("ISO-2022-JP", "UTF-16BE", "UTF-16LE", "replacement"))  # ASCII bytes may mean something else
 _MASKED = b"0123456789\t\n\f\r "
 _in_attribute = partial(markup.unescaped, in_attribute=True)
 
 
-def _built() -> ModuleType | None:
-    chosen = os.environ.get("PURLIEU_NATIVE", "")
-    if chosen == "0":
-        return None
-    try:
-        return _fitting()
-    except ImportError:
-        if chosen == "1":
-            raise
-        return None
-
-
-def _fitting() -> ModuleType:
-    """Return the module in C; ImportError if it was not built, or is left over from another version of the package."""
-    from purlieu.page import _scan
-
-    if getattr(_scan, "INTERFACE", 0) != INTERFACE:
-        raise ImportError("the page scanner in C was built for another version of purlieu: install purlieu again")
-    return _scan
-
-
-_native = _built()
+_native: Any = scanner()
 
 
 def is_native() -> bool:
@@ -65,7 +42,7 @@ def forced(*, native: bool) -> Iterator[None]:
     """
     global _native  # noqa: PLW0603
     before = _native
-    _native = _fitting() if native else None
+    _native = built_scanner() if native else None
     try:
         yield
     finally:
