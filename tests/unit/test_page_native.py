@@ -41,9 +41,10 @@ def made(chance: Random, pieces: list[str], most: int) -> str:
     return "".join(chance.choices(pieces, k=chance.randrange(most)))
 
 
-@given(st.randoms(use_true_random=False))
-def test_the_usual_head_is_read_as_by_the_steps(chance: Random) -> None:
+@given(st.integers(0, 2**64))
+def test_the_usual_head_is_read_as_by_the_steps(seed: int) -> None:
     """An encoding found at once is the one that the prescan finds (HTML 13.2.3.2)."""
+    chance = Random(seed)
     head = made(chance, HEADS, 9)
     if chance.random() < 0.2:
         head = head.replace(" ", chance.choice("\n/\t"))
@@ -51,9 +52,10 @@ def test_the_usual_head_is_read_as_by_the_steps(chance: Random) -> None:
     assert encoding.prescan(head.encode()) == encoding.prescan_by_steps(head.encode())
 
 
-@given(st.randoms(use_true_random=False))
-def test_references_are_resolved_in_c_as_by_the_standard(chance: Random) -> None:
+@given(st.integers(0, 2**64))
+def test_references_are_resolved_in_c_as_by_the_standard(seed: int) -> None:
     """What C resolves is what the joiner gives, kinds, order and nofollow included; the rest it leaves to the joiner."""
+    chance = Random(seed)
     base = chance.choice(BASES) if chance.random() < 0.8 else "http://" + made(chance, PIECES, 5)
     try:
         joiner = Joiner(base)
