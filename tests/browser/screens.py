@@ -73,7 +73,7 @@ def overflow(page: Page) -> list[str]:
 NAMES: Final = frozenset(
     {
         "Purlieu", "API", "URL", "CSV", "JSONL", "JSON", "TOML", "Parquet", "Web", "HTML", "PDF", "Webhook", "UTC", "kB", "MB",
-        "robots.txt", "nofollow", "canonical", "refresh", "Retry-After", "Content-Type", "Location", "crawl_result_detail.csv.zip",
+        "robots.txt", "nofollow", "canonical", "refresh", "lastmod", "Retry-After", "Content-Type", "Location", "crawl_result_detail.csv.zip",
     }
 )  # fmt: skip
 """What is called the same in every language."""

@@ -14,6 +14,7 @@ TITLES: Final = {
     "formats": Sentence("Result files"),
     "language": Sentence("Language of reports"),
     "keep": Sentence("What is kept besides the ledger"),
+    "workers": Sentence("Processes that crawl"),
     "archive.file_bytes": Sentence("Largest archive file"),
     "archive.as_sent": Sentence("Bodies as they were sent"),
     "revisit": Sentence("Ask only for what may have changed"),
