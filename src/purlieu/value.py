@@ -202,7 +202,8 @@ class _StandardFields:
                 metadata=one.metadata,
             )
         specified = [(name, fields[name].kind, given) for name, given in told.items()]
-        standard = make_dataclass(owner.__name__, specified, init=False, repr=False, eq=False)
+        named = {"__doc__": "Its fields alone."}  # without one it would work out a signature
+        standard = make_dataclass(owner.__name__, specified, init=False, repr=False, eq=False, namespace=named)
         owner.__dataclass_fields__ = standard.__dataclass_fields__  # type: ignore[attr-defined]
         return owner.__dataclass_fields__
 

@@ -423,8 +423,8 @@ _ACTIONS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def parser(only: str = "") -> argparse.ArgumentParser:
+    """Return the parser of the whole command line; of ``only`` one command where that is named and known."""
     from purlieu import __version__
 
     top = argparse.ArgumentParser(
@@ -433,20 +433,23 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"purlieu {__version__}", help="print the version")
-    _add(top, COMMANDS, "command")
+    _add(top, COMMANDS, "command", only)
     return top
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Return what was typed. Exits with status 2 and a usage line when it makes no command."""
-    return parser().parse_args(words)
+    return parser(words[0] if words else "").parse_args(words)
 
 
-def _add(parser: argparse.ArgumentParser, commands: tuple[Command, ...], into: str) -> None:
+def _add(parser: argparse.ArgumentParser, commands: tuple[Command, ...], into: str, only: str = "") -> None:
     parts = parser.add_subparsers(dest=into, metavar="COMMAND", required=True)
+    is_known = only in {command.name for command in commands}
     for command in commands:
         told = f"{command.help[0].upper()}{command.help[1:]}."
         part = parts.add_parser(command.name, help=command.help, description=told, allow_abbrev=False)
+        if is_known and command.name != only:
+            continue  # the other three hundred arguments take longer than the rest of the start
         # argparse fails on a group without arguments
         loud = any(argument.is_loudness for argument in command.arguments)
         loudness = part.add_mutually_exclusive_group() if loud else part

@@ -28,10 +28,10 @@ __all__ = [
     "width",
 ]  # what every command takes from here
 
-_LAST_COLUMN: Final = re.compile(r"(?:.*\s\s)?")
 _LEAST_COLUMNS: Final = 24
 _WIDE: Final = r"\u2e80-\uffdf"
-_UNIT: Final = re.compile(rf"[（「『【《]*(?:[^\s{_WIDE}]+|[{_WIDE}])[。、，；：！？）」』】》…]*\s*|\s+")
+_LAST_COLUMN: Final = r"(?:.*\s\s)?"
+_UNIT: Final = rf"[（「『【《]*(?:[^\s{_WIDE}]+|[{_WIDE}])[。、，；：！？）」』】》…]*\s*|\s+"
 """What no line is broken within: a word, or a sign of a script that has none, each with its brackets and stops."""
 
 
@@ -109,14 +109,14 @@ def folded(line: str, columns: int) -> Iterator[str]:
 
     A word that is too long stays whole, so that an address can be copied.
     """
-    found = _LAST_COLUMN.match(line)
+    found = re.match(_LAST_COLUMN, line)
     head = found.end() if found else 0
     place = used = width(line[:head])
     if width(line) <= columns or columns - place < _LEAST_COLUMNS:
         yield line
         return
     row = line[:head]
-    for unit in _UNIT.findall(line[head:]):
+    for unit in re.findall(_UNIT, line[head:]):
         if used > place and used + width(unit.rstrip()) > columns:
             yield row.rstrip()
             row, used = " " * place, place

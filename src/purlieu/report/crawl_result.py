@@ -6,7 +6,6 @@ endings mean stands in ``outcome.py``; the ledger, not this file, is the whole t
 
 from __future__ import annotations
 
-import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -20,6 +19,7 @@ from purlieu.report.destination import Destinations
 from purlieu.report.last_modified import is_older, rfc2822
 from purlieu.report.whole_file import remove, replacing
 from purlieu.response import content_class
+from purlieu.settings.reading import tables
 from purlieu.store.reader import Reader, RunRow, VisitRow
 
 ZIP_NAME: Final = "crawl_result_detail.csv.zip"
@@ -128,8 +128,8 @@ def available(run: RunRow, now: float, kept_days: int = KEPT_DAYS) -> Absence | 
 def kept_days(reader: Reader, run: RunRow) -> int:
     """Return for how many days the file of a run may be written: ``retention.result_days`` of its settings."""
     try:
-        days = tomllib.loads(reader.config(run))["retention"]["result_days"]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+        days = tables(reader.config(run))["retention"]["result_days"]
+    except (KeyError, TypeError):
         return KEPT_DAYS
     return days if isinstance(days, int) else KEPT_DAYS
 

@@ -5,12 +5,12 @@ Takes what a run tells before its rows go; what goes and what must stay is ``sto
 
 from __future__ import annotations
 
-import tomllib
 from typing import NamedTuple
 
 from purlieu.errors import StoreError
 from purlieu.report import books, findings
 from purlieu.report.column import iso8601
+from purlieu.settings.reading import tables
 from purlieu.store import retention
 from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
@@ -42,8 +42,8 @@ def refuse(run: RunRow) -> RunRow:
 def kept_runs(reader: Reader, run: RunRow) -> int | None:
     """Return of how many runs the ledger is kept by the settings of a run, None for all."""
     try:
-        kept = tomllib.loads(reader.config(run))["retention"]["ledger_runs"]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+        kept = tables(reader.config(run))["retention"]["ledger_runs"]
+    except (KeyError, TypeError):
         return None
     return kept if isinstance(kept, int) and kept > 0 else None
 

@@ -1,11 +1,11 @@
-"""Whether two runs read the same out of an answer, by their settings as text: only then does a later one take it over.
+"""What the text of a run's settings says, and whether two runs read the same out of an answer.
 
 The same of how they judge what they find. Knows which keys say what is read. Knows no run and no store.
 """
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -35,19 +35,22 @@ def judge_alike(one: str, other: str) -> bool:
 
 
 def _of_judgement(text: str) -> dict[str, Any]:
-    return {key: value for key, value in _tree(text).items() if key not in _OF_NO_JUDGEMENT}
+    return {key: value for key, value in tables(text).items() if key not in _OF_NO_JUDGEMENT}
 
 
 def _value(text: str, key: str) -> Any:
-    found: Any = _tree(text)
+    found: Any = tables(text)
     for part in key.split("."):
-        found = found.get(part, _ABSENT) if isinstance(found, dict) else _ABSENT
+        found = found.get(part, _ABSENT) if isinstance(found, Mapping) else _ABSENT
     # Pages are read alike in both modes that look for sitemaps.
     return found == "links-only" if key == "sitemap.mode" and found is not _ABSENT else found
 
 
 @lru_cache(maxsize=8)
-def _tree(text: str) -> dict[str, Any]:
+def tables(text: str) -> Mapping[str, Any]:
+    """Return what a run's settings say as nested tables, to be looked at only; nothing when the text is no TOML."""
+    import tomllib  # where settings are only made it is not needed
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:

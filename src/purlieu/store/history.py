@@ -16,7 +16,6 @@ from purlieu.decide import Visit
 from purlieu.revisit import FASTER, SLOWER, Hint, Known, Plan, Rhythm, Trust
 from purlieu.scope import GRANT_SEED
 from purlieu.settings.reading import OF_FILES, OF_PAGES, reads_alike
-from purlieu.sitemap.moment import period
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
 from purlieu.store.outlinks import Link, pack, unpack
@@ -88,6 +87,8 @@ class History:
         lastmod = max((row[0] for row in rows if row[0]), default=None)
         frequencies = [row[1] for row in rows if row[1] in revisit.CHANGEFREQ_SECONDS]
         changefreq = min(frequencies, key=revisit.CHANGEFREQ_SECONDS.__getitem__, default=None)
+        from purlieu.sitemap.moment import period  # with the reader of sitemaps: only where one is read
+
         return Hint(lastmod, period(lastmod) if lastmod else None, changefreq)
 
     def _sitemap_plan(self, entry: Entry, now: float) -> Plan | None:

@@ -7,7 +7,6 @@ a time in memory. Writes nothing; knows no file format and no terminal.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from purlieu.candidate import Facts, FoundBy, Purpose, Standing
 from purlieu.errors import UrlError
 from purlieu.finding import Finding
 from purlieu.landing import MAX_REDIRECTS, Landing, walk
+from purlieu.settings.reading import tables
 from purlieu.store.database import Database, Row
 from purlieu.store.outlinks import lines, read
 from purlieu.store.rows import (
@@ -93,24 +93,21 @@ class Reader:
     def max_redirects(self, run: RunRow) -> int:
         """Return how many redirects in a row a run followed: ``limits.max_redirects`` of its settings."""
         try:
-            limit = tomllib.loads(self.config(run))["limits"]["max_redirects"]
-        except (tomllib.TOMLDecodeError, KeyError, TypeError):
+            limit = tables(self.config(run))["limits"]["max_redirects"]
+        except (KeyError, TypeError):
             return MAX_REDIRECTS
         return limit if isinstance(limit, int) else MAX_REDIRECTS
 
     def sitemap_mode(self, run: RunRow) -> str:
         """Return ``sitemap.mode`` of a run's settings, "" where it is not known."""
         try:
-            return str(tomllib.loads(self.config(run))["sitemap"]["mode"])
-        except (tomllib.TOMLDecodeError, KeyError, TypeError):
+            return str(tables(self.config(run))["sitemap"]["mode"])
+        except (KeyError, TypeError):
             return ""
 
     def seeds(self, run: RunRow) -> list[str]:
         """Return the hrefs that a run started from, sites first, as its settings name them."""
-        try:
-            settings = tomllib.loads(self.config(run))
-        except tomllib.TOMLDecodeError:
-            return []
+        settings = tables(self.config(run))
         texts = [site.get("url", "") for site in settings.get("site", [])] + settings.get("seeds", [])
         hrefs = []
         for text in texts:
