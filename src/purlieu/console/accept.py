@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from purlieu import settings
@@ -20,6 +19,7 @@ from purlieu.scope import findings
 from purlieu.sentence import Sentence
 from purlieu.settings import Settings
 from purlieu.settings.secret import MASK, masked
+from purlieu.value import dataclass
 
 NO_SEED: Final = Sentence("write at least one address to start from")
 SECRET: Final = Sentence("write env:NAME and set that variable where the console is started: the store keeps no secret")

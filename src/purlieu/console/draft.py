@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from purlieu.console.field import UNSET, Field, every, of_list, of_section, valu
 from purlieu.settings.fact import Key
 from purlieu.settings.key import Settings
 from purlieu.settings.tree import LISTS, SECTIONS, written
+from purlieu.value import dataclass, field
 
 MOST_TABLES: Final = 200
 _OF_TABLE: Final = re.compile(r"([a-z_.]+)\[([1-9][0-9]{0,2})\]\.([a-z_0-9]+)")

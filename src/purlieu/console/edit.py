@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -30,6 +29,7 @@ from purlieu.settings import Settings
 from purlieu.store import crawls
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.url import parse
+from purlieu.value import dataclass
 
 MOST_BYTES: Final = 2 * 1024 * 1024
 _MOST_URL: Final = 8_000

@@ -6,12 +6,13 @@ Knows how a key's value is typed into a form and read out of it. Checks nothing,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
 
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import Settings
 from purlieu.settings.tree import LISTS, SECTIONS, known, written
+from purlieu.value import dataclass
 
 UNSET: Final = object()
 """Leaving the key out."""

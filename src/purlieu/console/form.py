@@ -7,7 +7,6 @@ settings themselves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from purlieu.console.draft import Draft
 from purlieu.console.field import UNSET, Field, every, of_list, tables
@@ -15,6 +14,7 @@ from purlieu.console.titles import COMMON, LISTS_TITLED, SECTIONS_TITLED
 from purlieu.errors import Mistake
 from purlieu.sentence import Sentence
 from purlieu.settings.tree import LISTS, SECTIONS
+from purlieu.value import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

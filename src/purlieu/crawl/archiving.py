@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from purlieu.archive.warc import WarcWriter
 from purlieu.fetch.fetcher import Fetcher
 from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import Settings
+from purlieu.value import replace
 
 INDEX: Final = "index.cdxj"
 _NAMED: Final = frozenset({"x-gzip", "gzip", "deflate"})

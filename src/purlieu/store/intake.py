@@ -124,6 +124,9 @@ class Intake:
 
     def linked(self, href: str) -> str:
         """Return the address that a link means: as ``normal``, and without session ids."""
+        normaliser = self._normaliser
+        if "@" not in href and normaliser.is_identity and not (normaliser.strips_sessions and "=" in href):
+            return href
         return self._normaliser.link(url.without_login(href)) if href.startswith(WEB_SCHEMES) else href
 
     def canonical(self, target: str, source: str, facts: Facts) -> None:
