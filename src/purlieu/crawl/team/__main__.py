@@ -13,7 +13,6 @@ import pickle
 import signal
 import socket
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from purlieu.admission import Admission
@@ -26,6 +25,7 @@ from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import Worker
 from purlieu.trap import Series
 from purlieu.url import host_of
+from purlieu.value import replace
 
 if TYPE_CHECKING:
     from purlieu.crawl.team.team import Begin

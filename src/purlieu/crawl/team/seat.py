@@ -6,10 +6,10 @@ Keeps what that process holds, so that nothing is lost with it. Starts and ends 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.crawl.team import parcel
+from purlieu.value import dataclass, field
 
 if TYPE_CHECKING:
     from purlieu.candidate import Entry

@@ -10,13 +10,13 @@ import asyncio
 import logging
 import pickle
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.crawl.desk import OwnDesk
 from purlieu.crawl.process import WorkerProcess
 from purlieu.crawl.team.seat import LOOK_SECONDS, Ground, Seat
 from purlieu.crawl.team.wire import Wire
+from purlieu.value import dataclass, replace
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import SteadyClock
