@@ -96,6 +96,7 @@ DOORS: Final = {
 
 DISTRIBUTIONS: Final = {
     "url": "url-py", "ada_url": "ada-url", "re2": "google-re2", "yaml": "pyyaml", "argon2": "argon2-cffi",
+    "python_multipart": "python-multipart",
 }  # fmt: skip
 """Distributions that are not named as what is imported from them."""
 

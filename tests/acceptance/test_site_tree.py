@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from tests.crawling import HOME, crawl, html, made_settings
 from tests.made_store import MadeStore
 
+from purlieu.report import sitemap_files
 from purlieu.report.site_tree import NO_PAGES, PAGE_SIZE, Filter, Listing, Node, SiteTree, View
 from purlieu.report.sitemap_writing import How
 from purlieu.settings import ProfileSettings
 from purlieu.sitemap import read
-from purlieu.store.reader import Reader
+from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.web import FakeWeb, answer, redirect
 
@@ -26,16 +27,23 @@ NEWS, SHOP = f"{HOME}news/", f"{HOME}shop/"
 
 
 @contextmanager
-def tree_of(store: Path, run: int = 1) -> Iterator[SiteTree]:
-    """Give the tree of a run."""
+def reader_of(store: Path, run: int = 1) -> Iterator[tuple[Reader, RunRow]]:
+    """Give what reads a store, and a run of it."""
     database = SqliteDatabase.reader(str(store))
     reader = Reader(database)
     row = reader.run(run)
     assert row is not None
     try:
-        yield SiteTree(reader, row)
+        yield reader, row
     finally:
         database.close()
+
+
+@contextmanager
+def tree_of(store: Path, run: int = 1) -> Iterator[SiteTree]:
+    """Give the tree of a run."""
+    with reader_of(store, run) as (reader, row):
+        yield SiteTree(reader, row)
 
 
 def made(tmp_path: Path, *hrefs: str) -> Path:
@@ -274,15 +282,12 @@ def test_health_tells_where_sitemap_and_links_disagree(crawled: Path) -> None:
 
 def test_the_export_is_what_the_filter_shows(crawled: Path, tmp_path: Path) -> None:
     """IB-6: the exported file holds the public pages of the selected sections; IB-8: it has no element for an expiry."""
-    with tree_of(crawled) as tree:
-        tree.export(
-            View(filter=Filter(is_on=True, sections=frozenset({f"{HOME}en/"}))),
-            ProfileSettings(gzip=False),
-            tmp_path,
-            How(now=0.0),
-        )
+    news = View(filter=Filter(is_on=True, sections=frozenset({f"{HOME}en/"})))
+    plain = ProfileSettings(gzip=False)
+    with reader_of(crawled) as (reader, run):
+        sitemap_files.build(reader, run, news.chosen(plain), tmp_path, How(now=0.0))
         some = b"".join(path.read_bytes() for path in sorted(tmp_path.glob("sitemap-*.xml")))
-        tree.export(View(), replace(ProfileSettings(), gzip=False), tmp_path / "all", How(now=0.0))
+        sitemap_files.build(reader, run, View().chosen(plain), tmp_path / "all", How(now=0.0))
         whole = b"".join(path.read_bytes() for path in sorted((tmp_path / "all").glob("sitemap-*.xml")))
 
     assert {entry.loc for entry in read(some, url=f"{HOME}sitemap.xml").entries} == {f"{HOME}en/"}

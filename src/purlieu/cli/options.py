@@ -398,6 +398,7 @@ COMMANDS: Final = (
             Argument(("--https",), "a proxy before it speaks HTTPS: cookies are for HTTPS alone", kind="flag"),
             Argument(("--zone",), "the time zone that times are told in (default: the browser's)", "ZONE"),
             Argument(("--no-keep",), "start no runs by schedule: `purlieu keep` does, or nobody", kind="flag"),
+            Argument(("--sitemap-folder",), "owners may have sitemaps written to this folder, and to no other", "DIR"),
             Argument(("--allow-private",), "owners on other machines may crawl the networks of this one", kind="flag"),
             Argument(("--hash",), "read a password or token and print its argon2 hash", kind="flag"),
         ),

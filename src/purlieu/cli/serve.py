@@ -52,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         zone=arguments.zone or "",
         private=arguments.allow_private or not is_elsewhere,
         keeps=not arguments.no_keep,
+        sitemap_folder=str(Path(arguments.sitemap_folder).resolve()) if arguments.sitemap_folder else "",
     )
     app = application(store, door, clock, RunProcess.start, terms=terms)
     key = "" if keys else f"?token={door.token}"

@@ -9,17 +9,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from purlieu import __version__, settings
+from purlieu import settings
 from purlieu.cli import config
 from purlieu.cli.words import counted, safe
-from purlieu.crawl.sitemap_walk import SitemapWalk, WalkRules
+from purlieu.crawl.sitemap_walk import WalkRules
 from purlieu.errors import Mistake, SettingsError, UrlError
 from purlieu.sitemap import Entry
 from purlieu.sitemap.inspection import Inspection
@@ -124,28 +123,20 @@ async def inspections(
     each: Callable[[str, Entry], object] | None = None,
 ) -> AsyncGenerator[Inspection]:
     """Yield what the sitemap that was typed is, then each child; ``place`` as for ``SitemapWalk.of_bytes``."""
-    from purlieu.crawl.clock import RealClock, SteadyClock
-    from purlieu.fetch.http import HttpFetcher
+    from purlieu.crawl.looking import looking
 
-    clock = SteadyClock(RealClock())
-    resolved = settings.resolve(made, os.environ)
-    agent = made.fetch.user_agent or f"Purlieu/{__version__}"
-    fetcher = HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now)
-    try:
+    is_local = not is_url(word) and word != "-"
+    rules = WalkRules(strict, limit_2007, each=each, beside=_beside(word) if is_local else lambda _: None)
+    async with looking(made, rules) as walk:
         if is_url(word):
-            rules = WalkRules(strict, limit_2007, each=each)
-            async with aclosing(SitemapWalk(made, fetcher, clock, rules).of_url(checked_url(word, "SITEMAP"))) as found:
+            async with aclosing(walk.of_url(checked_url(word, "SITEMAP"))) as found:
                 async for one in found:
                     yield one
             return
-        rules = WalkRules(strict, limit_2007, each=each, beside=_beside(word) if word != "-" else lambda _: None)
         with pieces_of(word) as pieces:
-            walk = SitemapWalk(made, fetcher, clock, rules)
             async with aclosing(walk.of_bytes(pieces, "stdin" if word == "-" else word, place)) as found:
                 async for one in found:
                     yield one
-    finally:
-        await fetcher.close()
 
 
 # -- check -----------------------------------------------------------------------------------------

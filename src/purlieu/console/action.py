@@ -114,8 +114,12 @@ def may_resume(run: RunRow, parts: Parts) -> bool:
 
 async def is_ours(request: Request, most: int = MOST_FORM_BYTES) -> bool:
     """Return whether a form carries the key of its session."""
+    return is_key(request, (await form_of(request, most)).get("form_key", ""))
+
+
+def is_key(request: Request, given: str) -> bool:
+    """Return whether it is the key of the session."""
     session = getattr(request.state, "session", None)
-    given = (await form_of(request, most)).get("form_key", "")
     return session is not None and hmac.compare_digest(given.encode(), session.form_key.encode())
 
 

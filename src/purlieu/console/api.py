@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from purlieu import __version__
-from purlieu.console import api_crawls, compare, site_map, table, tree
+from purlieu.console import api_crawls, compare, site_map, sitemap_making, table, tree
 from purlieu.console.parts import NotThere, findings_of, parts_of, reading, run_of
 from purlieu.report import books, crawl_result, explain, politeness, sitemaps, states
 from purlieu.report.pruning import refuse
@@ -236,6 +236,7 @@ ENDPOINTS: Final = (
     Endpoint("/api/runs/{run}/hosts", _hosts, "How politely each host was asked"),
     Endpoint("/api/runs/{run}/sitemaps", _sitemaps, "The sitemap files, and what is wrong with each"),
     Endpoint("/api/runs/{run}/tree", _tree, "The site as a tree of sections and pages", _TREE),
+    Endpoint("/api/runs/{run}/sitemap-profiles", sitemap_making.facts, "What sitemaps are made of it, by profile"),
     Endpoint("/api/runs/{run}/map", _map, "The folders of the site with what became of their pages", _MAP),
     Endpoint(
         "/api/compare", _compare, "Two runs compared", (Parameter("before", "a run"), Parameter("after", "a later run"))

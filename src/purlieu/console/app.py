@@ -31,6 +31,8 @@ from purlieu.console import (
     make,
     schedules,
     site_map,
+    sitemap_checking,
+    sitemap_making,
     tree,
     wrong,
     zone,
@@ -38,6 +40,7 @@ from purlieu.console import (
 from purlieu.console.audit import audit
 from purlieu.console.audit import show as show_audit
 from purlieu.console.guard import LOGIN, Door, Guard, caller_of
+from purlieu.console.jobs import Jobs
 from purlieu.console.parts import NotThere, Parts, Shelves, Terms, Workshop, parts_of, warm_up
 from purlieu.console.show import page
 from purlieu.console.speech import COOKIE
@@ -60,7 +63,7 @@ def application(
     workshop = Workshop()
     shelves = Shelves(store, folder or Path(f"{store}.console"), clock, workshop)
 
-    parts = Parts(store, clock, door, start, workshop, shelves, Path(f"{store}.audit.jsonl"), terms or Terms())
+    parts = Parts(store, clock, door, start, workshop, shelves, Path(f"{store}.audit.jsonl"), terms or Terms(), Jobs())
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -68,6 +71,7 @@ def application(
         async with keeping.kept(parts):
             yield
         workshop.close()
+        parts.jobs.close()
         await warming
 
     app = Starlette(
@@ -121,6 +125,8 @@ def _routes() -> list[Route | Mount]:
         Route("/zone", _zone),
         Route(LOGIN, _login, methods=["GET", "POST"]),
         Route("/logout", _logout, methods=["POST"]),
+        *sitemap_making.routes(),
+        *sitemap_checking.routes(),
         *api.routes(),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]

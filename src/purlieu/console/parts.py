@@ -19,6 +19,8 @@ from typing import Any, Final, TypeVar
 from starlette.requests import Request
 
 from purlieu.console.guard import Door
+from purlieu.console.jobs import Jobs
+from purlieu.console.waiting import PATIENCE_SECONDS, NotThere, Preparing
 from purlieu.crawl.clock import Clock
 from purlieu.crawl.keeper import Starter
 from purlieu.errors import PurlieuError
@@ -30,8 +32,7 @@ from purlieu.store.sqlite import SqliteDatabase
 from purlieu.store.sqlite.shelf import Shelf, make, path_of
 from purlieu.value import dataclass, field
 
-PATIENCE_SECONDS: Final = 1.5
-"""So long a page waits for a shelf that is being made; then it says so and asks again by itself."""
+__all__ = ["CountingReader", "NotThere", "Parts", "Preparing", "Shelves", "Terms", "Workshop"]
 LIVE_SECONDS: Final = 10.0
 """A shelf of a run under way is made anew when it is older, or older than twenty times what making it took."""
 WARM_RUNS: Final = 5
@@ -40,14 +41,6 @@ LOG: Final = logging.getLogger(__name__)
 _MOST_NUMBER: Final = 2**62
 _MOST_TOLD: Final = 200
 Made = TypeVar("Made")
-
-
-class NotThere(PurlieuError):
-    """What was asked for is not in the store: a stale link, or a number that was typed."""
-
-
-class Preparing(PurlieuError):
-    """The rows of a run are being laid out; the page asks again by itself."""
 
 
 class CountingReader(Reader):
@@ -189,12 +182,14 @@ class Terms:
     """What whoever started the console laid down.
 
     ``zone`` that times are told in, "" for the browser's; ``private``: runs and settings may open the networks of this
-    machine (R-5.1); ``keeps``: it starts the runs that are due.
+    machine (R-5.1); ``keeps``: it starts the runs that are due. ``sitemap_folder``: the one folder that sitemaps may be
+    written to, "" for none.
     """
 
     zone: str = ""
     private: bool = True
     keeps: bool = False
+    sitemap_folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +203,8 @@ class Parts:
     workshop: Workshop
     shelves: Shelves
     audit: Path
-    terms: Terms = Terms()
+    terms: Terms
+    jobs: Jobs
     children: set[object] = field(default_factory=set)
 
 

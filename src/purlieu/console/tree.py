@@ -10,6 +10,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from purlieu.console.keys import Role
 from purlieu.console.labels import SECTION_COLUMNS
 from purlieu.console.parts import Parts, parts_of, reading, run_of
 from purlieu.console.show import page
@@ -50,7 +51,7 @@ def show(request: Request) -> Response:
     shown = listing(request, run, view)
     return page(
         request, "tree.html", run=run, view=view, listing=shown, offered=offered, sizes=SIZES, columns=SECTION_COLUMNS,
-        link=_linking(view), usual=PAGE_SIZE,
+        link=_linking(view), usual=PAGE_SIZE, making=_making(view),
     )  # fmt: skip
 
 
@@ -67,15 +68,16 @@ def _planted(parts: Parts, run: RunRow) -> Planted:
 
 
 def view_of(request: Request) -> View:
-    """Return how the tree is looked at, as the query says."""
+    """Return how the tree is looked at, as the query says; only owners change the size of its pages (IB-1)."""
     given = request.query_params
+    may_change = request.state.session.role is Role.OWNER
     size = given.get("size", "")
     sections = [one[:_MOST_TEXT] for one in given.getlist("section")[:_MOST_OPEN]]
     opened = frozenset(one[:_MOST_TEXT] for one in given.getlist("open")[:_MOST_OPEN])
     return View(
         Filter(given.get("filter") == "on", frozenset(sections)),
         None if given.get("all") == "on" else opened,
-        int(size) if size.isdecimal() and int(size[:4]) in SIZES else PAGE_SIZE,
+        int(size) if may_change and size.isdecimal() and int(size[:4]) in SIZES else PAGE_SIZE,
         given.get("locale", "")[:20],
         given.get("parts") == "on",
     )
@@ -96,6 +98,12 @@ def _linking(view: View) -> Callable[..., list[tuple[str, str]]]:
         return [(name, changed.get(name, value)) for name, value in pairs if changed.get(name, value) or name == "open"]
 
     return link
+
+
+def _making(view: View) -> list[tuple[str, str]]:
+    """Return the query that makes a sitemap of what the filter shows (IB-6)."""
+    sections = [("section", one) for one in sorted(view.filter.sections)]
+    return [("filter", "on" if view.filter.is_on else "off"), *sections, ("parts", "on" if view.with_parts else "off")]
 
 
 def _plant(parts: Parts, run: RunRow) -> Planted:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from purlieu.report.explain import meant
@@ -17,7 +16,6 @@ from purlieu.url import parse
 from purlieu.value import dataclass, replace
 
 if TYPE_CHECKING:
-    from purlieu.report.sitemap_writing import Built, How
     from purlieu.settings import ProfileSettings
     from purlieu.store.reader import Reader, RunRow
 
@@ -71,6 +69,15 @@ class View:
     size: int = PAGE_SIZE
     locale: str = ""
     with_parts: bool = False
+
+    def chosen(self, profile: ProfileSettings) -> ProfileSettings:
+        """Return a profile for the sitemap of what the filter shows, and else as it was (IB-6)."""
+        return replace(
+            profile,
+            filter_sections=self.filter.is_on,
+            sections=tuple(sorted(self.filter.sections)),
+            parts=self.with_parts,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,18 +191,6 @@ class SiteTree:
             while node := self._table.section(key, high):
                 yield self._node(node, view)
                 key = node.key + (END if _level(node.key) >= depth else "\0")
-
-    def export(self, view: View, profile: ProfileSettings, folder: Path, how: How) -> Built:
-        """Write the sitemap of what the filter shows (IB-6): the public pages, as the profile says else."""
-        from purlieu.report import sitemap_files
-
-        chosen = replace(
-            profile,
-            filter_sections=view.filter.is_on,
-            sections=tuple(sorted(view.filter.sections)),
-            parts=view.with_parts,
-        )
-        return sitemap_files.build(self._reader, self._run, chosen, folder, how)
 
     # -- the order ---------------------------------------------------------------------------------
 

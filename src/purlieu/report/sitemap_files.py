@@ -20,7 +20,7 @@ from purlieu import url as urls
 from purlieu.errors import Mistake, SettingsError, UrlError
 from purlieu.report.sitemap_former import Former
 from purlieu.report.sitemap_writing import Built, How, LeftOut, folder_of, form_of, listing, put
-from purlieu.settings import PUBLIC, ProfileSettings
+from purlieu.settings import ProfileSettings
 from purlieu.sitemap import Entry
 from purlieu.sitemap.choose import Chooser, Place, Priorities, Told, was_not_asked
 from purlieu.sitemap.language import Alternates, agreed
@@ -35,18 +35,15 @@ _SECRET: Final = re.compile(r"auth|cookie|token|secret|session|key|pass|credenti
 
 
 def profile_of(reader: Reader, run: RunRow, name: str) -> ProfileSettings:
-    """Return a profile that the run's settings name; ``public`` is always there. Raises SettingsError."""
-    tables = _tree(reader, run).get("sitemap", {}).get("profile", [])
-    found = {table.get("name", ""): table for table in tables}
-    if name in found:
-        from purlieu import settings
+    """Return a profile of the run's crawl (``sitemap_profiles.of_run``). Raises SettingsError."""
+    from purlieu.report.sitemap_profiles import of_run
 
-        return settings.of({"sitemap": {"profile": [found[name]]}}).sitemap.profiles[0]
-    if name == PUBLIC.name:
-        return PUBLIC
-    known = ", ".join(sorted({PUBLIC.name, *found}))
+    found = of_run(reader, run)
+    if name in found:
+        return found[name]
+    known = ", ".join(sorted(found))
     raise SettingsError(
-        (Mistake("--profile", name, f"the run's settings have no such profile; write one of: {known}"),)
+        (Mistake("--profile", name, f"the crawl's settings have no such profile; write one of: {known}"),)
     )
 
 

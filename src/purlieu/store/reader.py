@@ -16,6 +16,7 @@ from purlieu.errors import UrlError
 from purlieu.finding import Finding
 from purlieu.landing import MAX_REDIRECTS, Landing, walk
 from purlieu.settings.reading import tables
+from purlieu.store.crawls import Kept, kept
 from purlieu.store.database import Database, Row
 from purlieu.store.outlinks import lines, read
 from purlieu.store.rows import (
@@ -89,6 +90,10 @@ class Reader:
         """Return the settings a run was made with, as TOML."""
         row = self._database.one("report_config", run.config)
         return "" if row is None else str(row[0])
+
+    def kept_settings(self, crawl: str) -> Kept | None:
+        """Return the settings that are kept for a crawl, None where it goes by those of its last run."""
+        return kept(self._database, crawl)
 
     def max_redirects(self, run: RunRow) -> int:
         """Return how many redirects in a row a run followed: ``limits.max_redirects`` of its settings."""
