@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pprint import pformat
 from urllib.parse import urlsplit
@@ -105,6 +106,8 @@ def test_hostile_text_does_not_run(look: Callable[..., Viewer], hostile: Console
         *addresses,
         "/",
         "/crawls/1",
+        "/crawls/1/settings",
+        "/runs/1/map",
         "/runs/1/tree?all=on",
         "/runs/1/hosts?u=https://evil.example/<script>",
         "/compare",
@@ -146,6 +149,37 @@ def test_a_bar_filters_the_ledger(look: Callable[..., Viewer], shown: Console) -
     page.get_by_label("In the address or title").fill("jobs/")
     page.keyboard.press("Enter")
     expect(rows).to_have_count(3)
+
+
+def test_a_schedule_tells_its_times_while_it_is_typed(look: Callable[..., Viewer], shown: Console) -> None:
+    """A schedule being typed says in words when it runs and when next, and what is wrong with it, before it is added (issue 6)."""
+    page = look(shown).open("/crawls/1/schedules")
+    told = page.locator("#check")
+    page.locator("#cron").fill("0 12 * * mon-fri")
+    expect(told.locator("time")).to_have_count(5)
+    expect(told).to_contain_text("12:00")
+    page.locator("#cron").fill("61 12 * * *")
+    expect(told.locator("time")).to_have_count(0)
+    expect(told).to_contain_text("minute")
+
+
+def test_settings_are_checked_while_they_are_typed(look: Callable[..., Viewer], shown: Console) -> None:
+    """The form of the settings shows a mistake beside its field and the same settings as TOML; nothing is saved by it (issue 6)."""
+    page = look(shown).open("/crawls/1/settings")
+    depth = page.locator("[name='limits.max_depth']")
+    depth.fill("minus")
+    expect(page.locator(".field", has=depth).locator(".wrong p")).to_be_visible()
+    depth.fill("3")
+    expect(page.locator(".field", has=depth).locator(".wrong p")).to_have_count(0)
+    expect(page.locator("textarea.toml")).to_have_value(re.compile("max_depth = 3"))
+
+
+def test_times_are_in_the_viewers_zone(look: Callable[..., Viewer], shown: Console) -> None:
+    """Times are told in the zone of the browser, from the first page on (issue 6)."""
+    page = look(shown, zone="Asia/Tokyo").open("/crawls/1")
+    first = page.locator("td time").first
+    expect(first).to_have_attribute("datetime", re.compile(r"\+09:00$"))
+    assert (first.get_attribute("datetime") or "")[11:16] in first.inner_text()
 
 
 def test_two_runs_are_compared(look: Callable[..., Viewer], shown: Console) -> None:

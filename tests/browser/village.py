@@ -17,6 +17,9 @@ from tests.crawling import crawl, html
 
 from purlieu import settings as settings_text
 from purlieu.response import Fault
+from purlieu.schedule import Schedule
+from purlieu.store import schedules
+from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.clock import FakeClock
 from purlieu.testing.web import Entry, FakeWeb, redirect
 
@@ -100,6 +103,12 @@ def crawled(store: Path, name: str = NAME) -> Path:
     for week in range(RUNS):
         clock = FakeClock(time.time() - 3600 - (RUNS - 1 - week) * WEEK)
         crawl(FakeWeb(village(week), clock, 0.12), made, clock)
+    database = SqliteDatabase.writer(str(store))
+    planned = schedules.add(database, name, Schedule("0 3 * * mon-fri", "Asia/Tokyo"), None, time.time())
+    schedules.switch(
+        database, planned, time.time(), on=False
+    )  # the console keeps schedules: nothing may start by itself
+    database.close()
     return store
 
 
