@@ -67,10 +67,16 @@ def changing(console: Console) -> list[str]:
 def test_a_viewer_changes_nothing(console: Console) -> None:
     """A viewer sees the pages without a button, and every address that changes something refuses them (issue 6)."""
     viewer = signed_in(console, VIEWER)
-    for address in ("/", "/crawls/1", "/runs/1", "/crawls/1/schedules"):
+    for address in ("/", "/crawls/1", "/crawls/1/settings", "/crawls/1/schedules", "/runs/1", "/runs/1/tree"):
         answer = viewer.get(address)
         assert answer.status_code == 200, address
-        assert set(re.findall(r'<form method="post" action="([^"]+)"', answer.text)) == {"/logout"}, address
+        forms = re.findall(r"<form[^>]*method=\"post\"[^>]*action=\"([^\"]+)", answer.text)
+        assert set(forms) - {"/crawls/1/settings"} == {"/logout"}, address  # that one has no key and hides its buttons
+        assert "/crawls/new" not in answer.text
+        assert "/delete" not in answer.text
+    assert '<p class="buttons" hidden>' in viewer.get("/crawls/1/settings").text
+    for address in ("/crawls/new", "/crawls/1/delete"):
+        assert viewer.get(address).status_code == 403
     paths = changing(console)
     assert {"/crawls/1/run", "/runs/1/stop", "/crawls/1/schedules/add"} <= set(paths)
     for path in paths:

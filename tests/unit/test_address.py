@@ -184,3 +184,11 @@ def test_the_owner_opens_any_class_in_scope_only() -> None:
     assert admits(guard, LINK)
     assert not admits(guard, METADATA, in_scope=False)
     assert not admits(guard, PRIVATE)
+
+
+def test_a_closed_guard_opens_nothing() -> None:
+    """With ``public_only`` neither a seed nor an owner's class opens anything but public addresses (R-5.1)."""
+    guard = AddressGuard(("private", "loopback", "metadata"), public_only=True)
+    for address in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "fc00::1", "100.64.0.1"):
+        assert not guard.admit(address, "a.test", opens=True, in_scope=True)
+    assert guard.admit("93.184.216.34", "a.test", opens=False, in_scope=True)

@@ -59,7 +59,8 @@ def add(arguments: argparse.Namespace) -> int:
         has_settings = file is not None or Reader(database).latest(arguments.crawl) is not None
     finally:
         database.close()
-    sys.stdout.write(f"schedule {number}: next run {_next(planned, now)}; it starts while `purlieu keep` runs\n")
+    kept_by = "it starts while `purlieu keep` or `purlieu serve` runs"
+    sys.stdout.write(f"schedule {number}: next run {_next(planned, now)}; {kept_by}\n")
     if not has_settings:
         name = safe(arguments.crawl)
         sys.stderr.write(

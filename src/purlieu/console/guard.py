@@ -7,6 +7,7 @@ name to it reach it too. Knows no page but the two that it sends to.
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
@@ -46,6 +47,8 @@ MOST_TRIES: Final = 30
 TRY_SECONDS: Final = 60.0
 LEAVES: Final = ("/logout",)
 """What a viewer may ask for although it changes something: their own session."""
+_OWNERS: Final = re.compile(r"/crawls/(new|[0-9]+/delete)")
+"""Pages that only ask what to change."""
 _SAFE: Final = frozenset({"GET", "HEAD"})
 
 
@@ -94,8 +97,10 @@ class Door:
         return session
 
     def let_out(self, request: Request) -> None:
-        """End the session of a request."""
-        self._sessions.pop(request.cookies.get(self.cookie, ""), None)
+        """End the session of a request, and with it what is still sent to it."""
+        session = self._sessions.pop(request.cookies.get(self.cookie, ""), None)
+        if session is not None:
+            session.expires_at = float("-inf")
 
     def is_token(self, given: str) -> bool:
         """Return whether it is the token of this start; with a password or token of the owner's there is none."""
@@ -201,7 +206,8 @@ class Guard:
                 return RedirectResponse(LOGIN, HTTPStatus.SEE_OTHER)
             return self._refuse(request, HTTPStatus.FORBIDDEN, "session")
         request.state.session = session
-        if session.role is not Role.OWNER and request.method not in _SAFE and path not in {LOGIN, *LEAVES}:
+        changes = (request.method not in _SAFE and path not in {LOGIN, *LEAVES}) or _OWNERS.fullmatch(path)
+        if session.role is not Role.OWNER and changes:
             return self._refuse(request, HTTPStatus.FORBIDDEN, "viewer")
         return None
 
