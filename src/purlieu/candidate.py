@@ -112,6 +112,20 @@ class Facts:
             standing=max(self.standing, other.standing),
         )
 
+    def of_target(self, found_by: FoundBy, source: str, grant: str = "") -> Facts:
+        """Return the facts of what an entry at ``source`` leads to: same depth, one hop more (R-2.2)."""
+        # A redirect leads to what the entry is; a canonical is another page.
+        listed = self.standing is Standing.LISTED and found_by is FoundBy.REDIRECT
+        standing = Standing.LISTED if listed else Standing.FOUND
+        return Facts(
+            self.depth, self.hops + 1, found_by=found_by, via=source, linked=False, grant=grant, sites=self.sites,
+            standing=standing,
+        )  # fmt: skip
+
+    def with_sites(self, sites: frozenset[int]) -> Facts:
+        """Return the same facts with another lineage."""
+        return self if sites == self.sites else replace(self, sites=sites)
+
 
 def _first(one: str, other: str) -> str:
     """Return the first by name of two grants, of which "" is none."""

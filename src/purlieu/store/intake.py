@@ -20,7 +20,6 @@ from purlieu.store.outlinks import Link, unpack
 from purlieu.store.refusals import Refusals, refused_facts
 from purlieu.store.rulings import Rulings
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS, PURPOSES, Key, Writes
-from purlieu.value import replace
 
 # robots.txt before everything of its origin, sitemaps before pages.
 _ROBOTS = NUMBERS[Purpose.ROBOTS]
@@ -91,7 +90,7 @@ class Intake:
             sort = _SAME_DEPTH.get(kind)
             if sort is not None and href == source:  # as in ``moved``
                 continue
-            found_facts = by_nofollow[nofollow] if sort is None else _moved(facts, sort, source)
+            found_facts = by_nofollow[nofollow] if sort is None else facts.of_target(sort, source)
             if known is not None and known.covers(found_facts):
                 continue
             if kind in NOT_FOLLOWED:
@@ -113,7 +112,7 @@ class Intake:
             grant = ""
         href = self.normal(target)
         if href != source:  # nothing is found by itself: of a page that has vanished it would look so
-            self.add(Candidate(href, _moved(facts, found_by, source, grant)))
+            self.add(Candidate(href, facts.of_target(found_by, source, grant)))
 
     def normal(self, href: str) -> str:
         """Return the address under which a found href stands: the owner's normalisers hold (R-3.5).
@@ -248,8 +247,9 @@ class Intake:
 
     def _limited(self, host: int, name: str, href: str, facts: Facts) -> Ruling | None:
         """Return how a page is refused for there being enough of its host, or enough hosts of its domain."""
-        if self._host_full(host):
-            return Ruling("host_limit", f"pages_per_host={self._limits.pages_per_host}")
+        most = self._limits.pages_per_host
+        if most is not None and self._hosts.count(host).pages >= most:
+            return Ruling("host_limit", f"pages_per_host={most}")
         most = self._limits.hosts_per_domain
         if most and not facts.grant and not self.admission.traps.allows(href):
             return None if self._hosts.may_take(host, name, most) else Ruling("trap", f"hosts_per_domain={most}")
@@ -260,7 +260,7 @@ class Intake:
         origin = self._origin(url.origin_of(href), host, wants_robots=number != 1)
         self._counters.admitted += 1
         sites = ruling.sites if self.admission.own_seed else facts.sites
-        self.rulings.add(href, PURPOSES[number], _with_sites(facts, sites), ruling)
+        self.rulings.add(href, PURPOSES[number], facts.with_sites(sites), ruling)
         self._writes.new[key] = href
         self._writes.sites += [(self._run.id, *key, site) for site in sites]
         values = (
@@ -272,7 +272,7 @@ class Intake:
                 self._probe(url.origin_of(href))
             self._writes.pages[host] += 1
             self._hosts.count(host).pages += 1
-        twin = self._twin(key, href) if number != _ROBOTS else None
+        twin = self.keys.take_twin(key, href) if number != _ROBOTS else None
         if twin is not None:
             self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
             self._writes.ended.append((*values, *twin, now))
@@ -304,7 +304,7 @@ class Intake:
         merged = old if old.covers(facts) else old.merged(facts)
         if self.admission.own_seed:
             judged = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
-            merged = _with_sites(merged, judged.sites | old.sites)
+            merged = merged.with_sites(judged.sites | old.sites)
         if key[1] == 0:
             self._recent[href] = merged
         if merged == old:
@@ -373,8 +373,6 @@ class Intake:
         findings, self._findings = self._findings, []
         return findings
 
-    # -- keys --------------------------------------------------------------------------------------
-
     def host_id(self, name: str) -> int:
         """Return the number of a host."""
         return self._hosts.number(name)
@@ -387,47 +385,9 @@ class Intake:
             self.add(Candidate(f"{origin}/robots.txt", _ROBOTS_FACTS, Purpose.ROBOTS))
         return number
 
-    def _twin(self, key: Key, href: str) -> Row | None:
-        """Return the ending of the same address for another purpose, where that response serves this one too (R-1.3).
-
-        A robots.txt or sitemap serves the page. A page serves the sitemap if it is HTML and so names nothing, or was
-        read as a sitemap too, or gave no body at all.
-        """
-        host, number, hashed = key
-        if number == 0:
-            if not (href.endswith("/robots.txt") or (host, hashed) in self._writes.special):
-                return None
-            others: tuple[int, ...] = (1, 2)
-        else:
-            others = (0,) if self._database.one("serves_sitemap", self._run.id, host, hashed) else ()
-        for other in others:
-            row = self._database.one("entry", self._run.id, host, other, hashed)
-            if row is not None and row[0] == href and row[9] is not None:
-                self._database.run("copy_response", number, self._run.id, host, other, hashed)
-                return (row[9], row[10], row[13], row[12], row[11])
-        return None
-
-    def _host_full(self, host: int) -> bool:
-        most = self._limits.pages_per_host
-        return most is not None and self._hosts.count(host).pages >= most
-
 
 _SAME_DEPTH = {"refresh": FoundBy.REFRESH, "canonical": FoundBy.CANONICAL}
 _ROBOTS_FACTS = Facts(0, found_by=FoundBy.ROBOTS, linked=False, grant=OWN_ROBOTS)
-
-
-def _moved(facts: Facts, found_by: FoundBy, source: str, grant: str = "") -> Facts:
-    # A redirect leads to what the entry is; a canonical is another page.
-    listed = facts.standing is Standing.LISTED and found_by is FoundBy.REDIRECT
-    standing = Standing.LISTED if listed else Standing.FOUND
-    return Facts(
-        facts.depth, facts.hops + 1, found_by=found_by, via=source, linked=False, grant=grant, sites=facts.sites,
-        standing=standing,
-    )  # fmt: skip
-
-
-def _with_sites(facts: Facts, sites: frozenset[int]) -> Facts:
-    return facts if sites == facts.sites else replace(facts, sites=sites)
 
 
 _Found = tuple[int, int, str, str, Facts]

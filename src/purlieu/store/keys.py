@@ -108,6 +108,26 @@ class Keys:
         """Return whether a host has no page, as foreign ones have none, and need not be asked for one."""
         return number == 0 and not self._hosts.count(host).pages
 
+    def take_twin(self, key: Key, href: str) -> Row | None:
+        """Return the ending of the same address for another purpose, where its response serves this one too (R-1.3).
+
+        A robots.txt or sitemap serves the page. A page serves the sitemap if it is HTML and so names nothing, or was
+        read as a sitemap too, or gave no body at all. The response is copied.
+        """
+        host, number, hashed = key
+        if number == 0:
+            if not (href.endswith("/robots.txt") or (host, hashed) in self._writes.special):
+                return None
+            others: tuple[int, ...] = (1, 2)
+        else:
+            others = (0,) if self._database.one("serves_sitemap", self._run.id, host, hashed) else ()
+        for other in others:
+            row = self._database.one("entry", self._run.id, host, other, hashed)
+            if row is not None and row[0] == href and row[9] is not None:
+                self._database.run("copy_response", number, self._run.id, host, other, hashed)
+                return (row[9], row[10], row[13], row[12], row[11])
+        return None
+
     # -- facts -------------------------------------------------------------------------------------
 
     def read_ahead(self, entries: Iterable[Entry]) -> None:
