@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from purlieu.cli.main import main
+from purlieu.cli.main import entrance
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    entrance()

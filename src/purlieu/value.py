@@ -1,7 +1,7 @@
 """Dataclasses that cost little to define: to a type checker they are the standard ones, and they behave as those do.
 
 The standard decorator writes and compiles six functions for each class as it is imported, 0.6 ms and more, which was
-an eighth of a crawl of 500 pages. Here a method is written when it is first called. Knows none of the classes.
+an eighth of a crawl of 500 pages. Here a method is written when it is needed. Knows none of the classes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 _MISSING: Final[Any] = object()
 __all__ = ["dataclass", "field", "replace"]
+_SELDOM: Final = 12
+"""Instances that are filled one by one: to write and compile their class's ``__init__`` takes as long as 30 of them."""
 _FIELDS: Final = "__value_fields__"
 _Writer = Callable[[Any, "dict[str, _Field]"], Callable[..., Any]]
 
@@ -76,23 +78,56 @@ def _made(cls: Any, *, frozen: bool, eq: bool) -> Any:
         later["__hash__"] = _hash
     if frozen:
         space |= _FROZEN
-    made = type(cls)(cls.__name__, cls.__bases__, space)
+    owners: list[Any] = []
     for name, writer in later.items():
         if name not in cls.__dict__ or name == "__hash__":
-            setattr(made, name, _written_later(made, name, writer))
-    return made
+            space[name] = _written_later(owners, name, writer)
+    owners.append(type(cls)(cls.__name__, cls.__bases__, space))
+    return owners[0]
 
 
-def _written_later(owner: Any, name: str, writer: _Writer) -> Callable[..., Any]:
-    """Return a method that puts the written one in its own place when it is first called."""
+def _written_later(owners: list[Any], name: str, writer: _Writer) -> Callable[..., Any]:
+    """Return a method that puts the written one in its own place when it is called, ``__init__`` when it is so often.
+
+    ``owners`` holds the class, which does not exist yet.
+    """
+    left = _SELDOM if name == "__init__" else 0
 
     def later(self: Any, *given: Any, **named: Any) -> Any:
-        written = writer(owner, getattr(owner, _FIELDS))
+        nonlocal left
+        left -= 1
+        owner = owners[0]
+        fields = getattr(owner, _FIELDS)
+        if left >= 0 and _filled(self, fields, given, named):
+            return None
+        written = writer(owner, fields)
         written.__qualname__ = f"{owner.__qualname__}.{name}"
         setattr(owner, name, written)
         return written(self, *given, **named)
 
     return later
+
+
+def _filled(made: Any, fields: dict[str, _Field], given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Fill an instance as its ``__init__`` would; False, and nothing done, where that would raise TypeError."""
+    places = made.__match_args__
+    values = dict(zip(places, given, strict=False))
+    if len(given) > len(places) or values.keys() & named or not named.keys() <= set(places):
+        return False
+    values |= named
+    for name, field in fields.items():
+        if name not in values:
+            if field.factory is not _MISSING:
+                values[name] = field.factory()
+            elif field.default is not _MISSING:
+                values[name] = field.default
+            elif field.init:
+                return False
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    if hasattr(made, "__post_init__"):
+        made.__post_init__()
+    return True
 
 
 def _compiled(text: str, names: dict[str, Any]) -> Callable[..., Any]:

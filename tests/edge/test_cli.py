@@ -238,11 +238,25 @@ def test_a_crawl_starts_without_what_it_does_not_need() -> None:
     """What shows the end and draws the terminal is not imported before the first request (R-9.2)."""
     code = (
         "import sys, purlieu.cli.options, purlieu.cli.crawl\n"
-        "late = {'rich', 'pyarrow', 'purlieu.report', 'zipfile', 'csv', 'urllib.request', 'ada_url'}\n"
+        "late = {'rich', 'pyarrow', 'purlieu.report', 'zipfile', 'csv', 'urllib.request', 'ada_url', 'tomllib', 'html'}\n"
+        "late |= {'purlieu.sitemap', 'purlieu.page', 'purlieu.store.reader', 'purlieu.cli.summary', 'purlieu.console'}\n"
         "print(*sorted(late & sys.modules.keys()))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "status"),
+    [(["--version"], 0), (["crawl", "--help"], 0), (["nonsense"], 2), (["runs", "--store", "none.db"], 2)],
+    ids=["version", "help", "no-command", "no-store"],
+)
+def test_a_process_ends_with_the_status_of_its_command(typed: list[str], status: int, tmp_path: Path) -> None:
+    """The process leaves at once with what the command said, and its words are out by then (R-8.2)."""
+    command = [sys.executable, "-m", "purlieu", *typed]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == status
+    assert (done.stderr if status else done.stdout).strip()
 
 
 def complete(*typed: str) -> list[str]:
