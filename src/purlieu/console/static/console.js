@@ -42,6 +42,11 @@ document.addEventListener("change", (event) => {
   }
 });
 
+// An answer holds the mistakes that are there now; to swap an empty place for each of 150 fields takes a browser a second.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.target.id === "told") for (const told of document.querySelectorAll("#fields .wrong")) told.replaceChildren();
+});
+
 // A field says that it is wrong as soon as something is said beside it.
 document.addEventListener("htmx:afterSettle", () => {
   for (const told of document.querySelectorAll("#fields .wrong")) {
