@@ -41,7 +41,9 @@ WORDS: Final = (
     "policy", "frontier", "ledger", "crawler",
 )  # fmt: skip
 TITLES: Final = (
-    "お知らせ一覧", "製品情報", "採用情報", "会社概要", "技術資料", "检索结果", "产品中心", "新闻动态", "技术支持", "Support", "News", "Products",
+    "お知らせ一覧", "製品情報", "採用情報", "会社概要", "技術資料", "检索结果", "产品中心",
+    "新闻动态",
+    "技术支持", "Support", "News", "Products",
 )  # fmt: skip
 # How many of a hundred pages end so: kind, reason, status.
 ENDINGS: Final = (
@@ -68,7 +70,7 @@ def page(number: int, rows: int, run: int) -> Page:
     section = number * SECTIONS // rows
     host = section * HOSTS // SECTIONS
     left = mixed % 100
-    ending = ENDINGS[0]
+    ending: tuple[int, str, str, int | None] = ENDINGS[0]
     for ending in ENDINGS:
         left -= ending[0]
         if left < 0:
@@ -91,13 +93,15 @@ def make(path: Path, rows: int) -> None:
     for run, number in ((1, rows // 3), (2, rows)):
         _run(connection, run)
         connection.executemany(
-            "INSERT INTO entry (run, host, purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked, rule, site, attempts,"
-            " kind, reason, status, ended_at) VALUES (?, ?, 0, ?, ?, ?, ?, 0, 0, 'link', '', 1, 'same-host', 0, 1, ?, ?, ?, ?)",
+            "INSERT INTO entry (run, host, purpose, hash, href, origin, depth, hops, nofollow, found_by, via, linked,"
+            " rule, site, attempts, kind, reason, status, ended_at) VALUES (?, ?, 0, ?, ?, ?, ?, 0, 0, 'link', '', 1,"
+            " 'same-host', 0, 1, ?, ?, ?, ?)",
             _entries(run, number, rows),
         )
         connection.executemany(
-            "INSERT INTO response (run, host, purpose, hash, status, headers, content_type, title, index_reason, digest, address, fetched_at,"
-            " bytes, seconds) VALUES (?, ?, 0, ?, ?, 'Content-Type: text/html\n', 'text/html', ?, '', ?, '192.0.2.7', ?, ?, ?)",
+            "INSERT INTO response (run, host, purpose, hash, status, headers, content_type, title, index_reason,"
+            " digest, address, fetched_at, bytes, seconds) VALUES (?, ?, 0, ?, ?, 'Content-Type: text/html\n',"
+            " 'text/html', ?, '', ?, '192.0.2.7', ?, ?, ?)",
             _responses(run, number, rows),
         )
     connection.execute("COMMIT")
@@ -107,9 +111,11 @@ def make(path: Path, rows: int) -> None:
 def _run(connection: apsw.Connection, run: int) -> None:
     began = STARTED_AT + run * 86_400
     connection.execute(
-        "INSERT INTO run (id, crawl, config, state, stop_reason, version, started_at, ended_at, books) VALUES (?, 1, 'large', 'done',"
-        " 'finished', '0', ?, ?, ?)", (run, began, began + 3600, json.dumps({"balanced": True, "faults": []})),
-    )  # fmt: skip
+        "INSERT INTO run (id, crawl, config, state, stop_reason, version, started_at, ended_at, books)"
+        ""
+        " VALUES (?, 1, 'large', 'done', 'finished', '0', ?, ?, ?)",
+        (run, began, began + 3600, json.dumps({"balanced": True, "faults": []})),
+    )
     for host in range(1, HOSTS + 1):
         connection.execute("INSERT INTO run_host (run, host, requests, pages) VALUES (?, ?, 200, 200)", (run, host))
         connection.execute(
@@ -140,10 +146,12 @@ def _responses(run: int, number: int, rows: int) -> Iterator[tuple[object, ...]]
     for at in range(number):
         one = page(at, rows, run)
         if one.ending[1] in {"fetched", "missing"}:
-            yield (run, one.host + 1, key64(one.href), one.ending[3], one.title, one.digest, STARTED_AT, at * 7919 % 300_000, at % 997 / 500)  # fmt: skip
+            size, seconds = at * 7919 % 300_000, at % 997 / 500
+            key = (run, one.host + 1, key64(one.href))
+            yield (*key, one.ending[3], one.title, one.digest, STARTED_AT, size, seconds)
 
 
-# -- asking --------------------------------------------------------------------------------------------------------------
+# -- asking ---------------------------------------------------------------------------------------------------------
 
 
 def screens(rows: int) -> list[tuple[str, str]]:
@@ -152,32 +160,53 @@ def screens(rows: int) -> list[tuple[str, str]]:
     section = quote(f"{last.href.rsplit('/', 2)[0]}/", safe="")
     run = "/runs/2"
     base = [
-        ("Crawls", "/"), ("A crawl", "/crawls/1"), ("A run with its table", run), ("One URL", f"{run}/url?u={quote(last.href, safe='')}"),
-        ("Hosts", f"{run}/hosts"), ("Map by outcome", f"{run}/map"), ("Map by change", f"{run}/map?by=change"),
-        ("Map of a folder", f"{run}/map?at={section}"), ("Sitemap utility", f"{run}/tree"), ("Sitemap utility, all open", f"{run}/tree?all=on"),
-        ("Sitemap utility, filtered", f"{run}/tree?filter=on&section={section}"), ("Making a sitemap", f"{run}/sitemap"),
-        ("Checking a sitemap", "/sitemaps"), ("Compare", "/compare?before=1&after=2"),
-        ("Compare, far behind", "/compare?before=1&after=2&class=new&from=400000"),
-    ]  # fmt: skip
+        ("Crawls", "/"),
+        ("A crawl", "/crawls/1"),
+        ("A run with its table", run),
+        ("One URL", f"{run}/url?u={quote(last.href, safe='')}"),
+        ("Hosts", f"{run}/hosts"),
+        ("Map by outcome", f"{run}/map"),
+        ("Map by change", f"{run}/map?by=change"),
+        ("Map of a folder", f"{run}/map?at={section}"),
+        ("Sitemap utility", f"{run}/tree"),
+        ("Sitemap utility, all open", f"{run}/tree?all=on"),
+        ("Sitemap utility, filtered", f"{run}/tree?filter=on&section={section}"),
+        ("Making a sitemap", f"{run}/sitemap"),
+        ("Checking a sitemap", "/sitemaps"),
+        ("Compare", "/compare?before=1&after=2"),
+        ("Compare, far behind", "/compare?before=1&after=2&class=new&at=after.400000"),
+    ]
     filters = {
-        "kind": "kind=missing", "kind and reason": "kind=missing&reason=gone", "kind of most": "kind=fetched", "status": "status=503",
-        "section": f"section={section}", "section and kind": f"section={section}&kind=missing", "changed": "changed=changed",
-        "any change": "changed=any", "purpose": "purpose=page", "what nothing meets": "kind=unreachable&status=404",
-        "text of many": "text=lantern", "text of few": f"text={rows - 1}.html", "text of none": "text=zzzzz",
-        "text of all": "text=https://www", "text in Japanese": f"text={quote('採用情報')}", "two characters": f"text={quote('検索')}",
-        "two letters": "text=zq", "text, kind and section": f"text=lantern&kind=missing&section={section}",
+        "kind": "kind=missing",
+        "kind and reason": "kind=missing&reason=gone",
+        "kind of most": "kind=fetched",
+        "status": "status=503",
+        "section": f"section={section}",
+        "section and kind": f"section={section}&kind=missing",
+        "changed": "changed=changed",
+        "any change": "changed=any",
+        "purpose": "purpose=page",
+        "what nothing meets": "kind=unreachable&status=404",
+        "text of many": "text=lantern",
+        "text of few": f"text={rows - 1}.html",
+        "text of none": "text=zzzzz",
+        "text of all": "text=https://www",
+        "text in Japanese": f"text={quote('採用情報')}",
+        "two characters": f"text={quote('検索')}",
+        "two letters": "text=zq",
+        "text, kind and section": f"text=lantern&kind=missing&section={section}",
         "text where none meets it": f"text={quote('製品')}&status=503&section={section}",
         "text whose parts are everywhere": "text=lant-sitem",
-    }  # fmt: skip
+    }
     found = [*base, *((f"Table: {name}", f"{run}?{query}") for name, query in filters.items())]
-    for sort in ("url", "kind", "reason", "status", "depth", "bytes", "seconds"):
-        for order in ("asc", "desc"):
-            found.append((f"Table by {sort}, {order}", f"{run}?sort={sort}&order={order}"))
+    sorts = ("url", "kind", "reason", "status", "depth", "bytes", "seconds")
+    found += [(f"Table by {one}, {way}", f"{run}?sort={one}&order={way}") for one in sorts for way in ("asc", "desc")]
     found += [
-        ("Table by size, text of many", f"{run}?sort=bytes&text=lantern"), ("Table by time, kind of most", f"{run}?sort=seconds&kind=fetched"),
+        ("Table by size, text of many", f"{run}?sort=bytes&text=lantern"),
+        ("Table by time, kind of most", f"{run}?sort=seconds&kind=fetched"),
         ("Table, far behind", f"{run}?after=%5B{rows - 100}%2C{rows - 100}%5D"),
         ("Table by size, far behind", f"{run}?sort=bytes&after=%5B290000%2C{rows // 2}%5D"),
-    ]  # fmt: skip
+    ]
     return found
 
 
@@ -234,12 +263,14 @@ def section(found: list[tuple[str, str, int, float]], rows: int, made: str) -> s
         HEADING,
         f"Written by `bench/console.py` on {datetime.now().astimezone():%Y-%m-%d}.",
         f"A store with {rows:,} ledger rows, made by formula, on {HOSTS} hosts with {SECTIONS} sections; {made}.",
-        f"The time to the first byte of each screen of `purlieu serve`, the slowest of {ASKED} tries, once its rows are laid out.",
+        f"The time to the first byte of each screen of `purlieu serve`, the slowest of {ASKED} tries,",
+        "once its rows are laid out.",
         "",
         "| screen | ms |", "|---|--:|",
         *(f"| {name} | {took:.0f} |" for name, _, _, took in found),
         "",
-        f"Machine: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}; other work went on beside it.",
+        f"Machine: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.",
+        f"Other work went on beside it: {os.getloadavg()[1]:.0f} processes wanted to run.",
         "",
     )  # fmt: skip
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
@@ -130,3 +131,38 @@ def test_what_the_files_guard_is_said_beside_them(console: Console, language: st
     """Beside the downloads stands which of them guards its cells and which keep the exact text (issue 6)."""
     text = console.page("/runs/2", language=language)
     assert text.index("files/csv-spreadsheet") < text.index('class="sub"', text.index("files/csv-spreadsheet"))
+
+
+def test_a_comparison_is_paged_by_key(tmp_path: Path) -> None:
+    """Every URL of a class comes once, forwards and backwards, however many there are, and again after a restart."""
+    made = MadeStore(tmp_path / "made.db")
+    second = made.add_run()
+    for number in range(120):
+        made.entry(f"https://a.test/{number:03}", run=second)
+        made.response(f"https://a.test/{number:03}", run=second)
+    clock = HandClock(STARTED_AT + DAY)
+
+    def pages(console: Console, way: str, at: str) -> list[list[str]]:
+        found = []
+        told = {way: at}
+        while told[way] is not None:
+            query = {"before": "1", "after": "2", "class": "new", "at": told[way]}
+            told = console.client.get("/api/compare", params=query).json()
+            found.append([pair["url"][-3:] for pair in told["listed"]])
+        return found
+
+    console = Console(made, clock)
+    forwards = pages(console, "following", "")
+    assert [len(page) for page in forwards] == [50, 50, 20]
+    assert [*chain.from_iterable(forwards)] == [f"{number:03}" for number in range(120)]
+    assert pages(console, "previous", "before.101") == [forwards[1], forwards[0]]
+    again = Console(made, clock)
+    assert pages(again, "following", "after.100") == [forwards[2]]
+    assert 'rel="next"' in again.page("/compare?before=1&after=2&class=new")
+    assert 'rel="prev"' in again.page("/compare?before=1&after=2&class=new&at=after.50")
+    for wrong in ("at=before.x", "at=9", "class=nonsense", "at=before.0", "at=after.99999999999999999999"):
+        assert (
+            again.client.get(f"/api/compare?before=1&after=2&{wrong}").json()["listed"]
+            == again.client.get("/api/compare?before=1&after=2").json()["listed"]
+        )
+    made.close()

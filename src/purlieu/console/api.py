@@ -167,11 +167,16 @@ def _compare(request: Request) -> Any:
     if before is None or after is None:
         raise NotThere("")
     found = compare.of_runs(parts_of(request), before, after)
+    chosen = compare.class_of(request, found)
+    part = compare.listed(request, found, chosen)
     return {
         "before": before.id,
         "after": after.id,
         **found.tally.as_json(),
-        "listed": {name: [pair.facts() for pair in pairs] for name, pairs in found.lists.items()},
+        "class": chosen.value,
+        "listed": [pair.facts() for pair in part.pairs],
+        "previous": part.previous,
+        "following": part.following,
     }
 
 
@@ -210,6 +215,12 @@ _TREE: Final = (
     Parameter("size", "entries at a time"), Parameter("locale", "the language of labels"),
     Parameter("parts", "on: documents and frames below their pages"), Parameter("at", "a place that an answer gave"),
 )  # fmt: skip
+_COMPARE: Final = (
+    Parameter("before", "a run"),
+    Parameter("after", "a later run"),
+    Parameter("class", "the class of difference that is listed"),
+    Parameter("at", "a place that an answer gave"),
+)
 _MAP: Final = (
     Parameter("at", "a folder whose folders are told"),
     Parameter("by", "outcome or change"),
@@ -238,9 +249,7 @@ ENDPOINTS: Final = (
     Endpoint("/api/runs/{run}/tree", _tree, "The site as a tree of sections and pages", _TREE),
     Endpoint("/api/runs/{run}/sitemap-profiles", sitemap_making.facts, "What sitemaps are made of it, by profile"),
     Endpoint("/api/runs/{run}/map", _map, "The folders of the site with what became of their pages", _MAP),
-    Endpoint(
-        "/api/compare", _compare, "Two runs compared", (Parameter("before", "a run"), Parameter("after", "a later run"))
-    ),
+    Endpoint("/api/compare", _compare, "Two runs compared", _COMPARE),
     Endpoint("/api/session", api_crawls.session, "The key that a change carries as X-Form-Key"),
     Endpoint("/api/crawls/{crawl}", api_crawls.crawl, "The settings of a crawl, with their version"),
     Endpoint("/api/crawls", api_crawls.create, "Make a crawl", _MAKING, "POST"),

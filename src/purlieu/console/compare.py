@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,26 +15,35 @@ from starlette.responses import Response
 from purlieu.console import chart
 from purlieu.console.parts import NotThere, Parts, parts_of, reading
 from purlieu.console.show import page
-from purlieu.difference import MEANINGS, Difference
+from purlieu.difference import MEANINGS, Difference, Seen
+from purlieu.errors import StoreError
 from purlieu.report.diff import Pair, Tally, pairs
 from purlieu.report.pruning import refuse
 from purlieu.store.reader import Reader, RunRow
-from purlieu.store.sqlite import SqliteDatabase
-from purlieu.value import dataclass, field
+from purlieu.store.sqlite import SqliteDatabase, contrast
+from purlieu.value import dataclass
 
-KEPT: Final = 2_000
-"""URLs of each class that are listed; the command line writes them all."""
 SHOWN: Final = 50
 SHOWN_SECTIONS: Final = 20
-_TOLD: Final = tuple(one for one in Difference if one not in {Difference.UNCHANGED, Difference.OUTSIDE})
+LISTED: Final = tuple(one for one in Difference if one not in {Difference.UNCHANGED, Difference.OUTSIDE})
+"""The classes that have a list."""
 
 
 @dataclass(slots=True)
 class Comparison:
-    """The counts of two runs and the first URLs of each class."""
+    """The counts of two runs, and the file that has the URLs of each class."""
 
-    tally: Tally = field(default_factory=Tally)
-    lists: dict[Difference, list[Pair]] = field(default_factory=dict)
+    tally: Tally
+    path: Path
+
+
+@dataclass(slots=True)
+class Part:
+    """Some URLs of a class; ``previous`` and ``following`` are what to ask for next, None where there is no more."""
+
+    pairs: list[Pair]
+    previous: str | None
+    following: str | None
 
 
 def show(request: Request) -> Response:
@@ -40,17 +54,13 @@ def show(request: Request) -> Response:
     if after is None or before is None:
         return page(request, "compare.html", runs=runs, before=before, after=after, found=None)
     found = of_runs(parts_of(request), before, after)
-    wanted = request.query_params.get("class", "")
-    chosen = (
-        Difference(wanted) if wanted in set(_TOLD) else next((one for one in _TOLD if one in found.lists), _TOLD[0])
-    )
-    start = request.query_params.get("from", "")
-    first = int(start) if start.isdecimal() and len(start) < 6 else 0
-    sections = sorted(found.tally.sections.items(), key=lambda one: -sum(one[1][each] for each in _TOLD))
+    chosen = class_of(request, found)
+    part = listed(request, found, chosen)
+    sections = sorted(found.tally.sections.items(), key=lambda one: -sum(one[1][each] for each in LISTED))
     return page(
-        request, "compare.html", runs=runs, before=before, after=after, found=found, chosen=chosen, first=first,
-        shown=SHOWN, bars=chart.bars((one.value, found.tally.classes[one]) for one in Difference), classes=_TOLD,
-        kept=KEPT, meanings=MEANINGS, sections=sections[:SHOWN_SECTIONS],
+        request, "compare.html", runs=runs, before=before, after=after, found=found, chosen=chosen, part=part,
+        bars=chart.bars((one.value, found.tally.classes[one]) for one in Difference), classes=LISTED,
+        meanings=MEANINGS, sections=sections[:SHOWN_SECTIONS],
     )  # fmt: skip
 
 
@@ -68,23 +78,69 @@ def of_runs(parts: Parts, before: RunRow, after: RunRow) -> Comparison:
     """Return two runs compared. Raises Preparing while that is done, and StoreError for a pruned run."""
     for run in (before, after):
         refuse(run)
-    key = ("compare", *((run.id, run.state, run.ended_at, run.active_seconds) for run in (before, after)))
-    return parts.workshop.get(key, lambda: _compared(parts, before, after))
+    path = contrast.path_of(parts.shelves.folder, before, after)
+    key = ("compare", path, before.state, after.state, before.active_seconds, after.active_seconds)
+    return parts.workshop.get(key, lambda: _compared(parts, before, after, path))
 
 
-def _compared(parts: Parts, before: RunRow, after: RunRow) -> Comparison:
-    found = Comparison()
+def class_of(request: Request, found: Comparison) -> Difference:
+    """Return the class that a query names, else the first that has any URL."""
+    wanted = request.query_params.get("class", "")
+    if wanted in set(LISTED):
+        return Difference(wanted)
+    return next((one for one in LISTED if found.tally.classes[one]), LISTED[0])
+
+
+def listed(request: Request, found: Comparison, chosen: Difference) -> Part:
+    """Return the URLs of a class behind the place that a query names, or before it."""
+    way, _, number = request.query_params.get("at", "").partition(".")
+    place = int(number) if number.isdecimal() and len(number) < 18 else 0
+    is_before = way == "before" and place > 0
+    rows = contrast.page(found.path, chosen.value, place, SHOWN + 1, is_before=is_before)
+    is_more = len(rows) > SHOWN
+    rows = rows[-SHOWN:] if is_before else rows[:SHOWN]
+    has_previous = is_more if is_before else place > 0
+    has_following = is_before or is_more
+    return Part(
+        [_pair(told) for _, told in rows],
+        f"before.{rows[0][0]}" if rows and has_previous else None,
+        f"after.{rows[-1][0]}" if rows and has_following else None,
+    )
+
+
+def _compared(parts: Parts, before: RunRow, after: RunRow, path: Path) -> Comparison:
+    """Return two runs compared: read again where that was done before, and both have ended."""
+    if path.is_file() and "running" not in {before.state, after.state}:
+        with suppress(StoreError, ValueError, KeyError, IndexError):
+            return Comparison(_tally(contrast.tally_of(path)), path)
+    tally = Tally()
     database = SqliteDatabase.reader(parts.store)
-    try:
+
+    def told() -> Iterator[tuple[str, str]]:
         for pair in pairs(Reader(database), before, after):
-            found.tally.add(pair)
-            if pair.is_told or pair.difference in _TOLD:
-                kept = found.lists.setdefault(pair.difference, [])
-                if len(kept) < KEPT:
-                    kept.append(pair)
+            tally.add(pair)
+            if pair.is_told:
+                yield pair.difference.value, json.dumps(pair)
+
+    try:
+        contrast.make(path, told(), lambda: json.dumps([tally.classes, tally.facts, tally.sections]))
     finally:
         database.close()
-    return found
+    return Comparison(tally, path)
+
+
+def _tally(text: str) -> Tally:
+    classes, facts, sections = json.loads(text)
+    return Tally(Counter(classes), Counter(facts), {name: Counter(counts) for name, counts in sections.items()})
+
+
+def _pair(text: str) -> Pair:
+    url, difference, changed, before, after = json.loads(text)
+    return Pair(url, Difference(difference), tuple(changed), _seen(before), _seen(after))
+
+
+def _seen(row: list[Any] | None) -> Seen | None:
+    return None if row is None else Seen._make((*row[:7], None if row[7] is None else tuple(row[7])))
 
 
 def _named(reader: Reader, text: str) -> RunRow | None:

@@ -114,6 +114,11 @@ class Shelves:
         self._told: dict[tuple[Path, str], Any] = {}
         self._counts: dict[Path, dict[tuple[str, str, str], int]] = {}
 
+    @property
+    def folder(self) -> Path:
+        """The folder that they lie in."""
+        return self._folder
+
     @contextmanager
     def opened(self, run: RunRow) -> Iterator[Shelf]:
         """Open the shelf of a run. Raises Preparing while it is being made, and StoreError for a pruned run."""
