@@ -71,7 +71,7 @@ def test_references_are_resolved_in_c_as_by_the_standard(seed: int) -> None:
         raw = (reference[:2048], kind, False) if href is None else (href, kind, True)
         unique[raw] = nofollow and unique.get(raw, True)
 
-    found = _scan.resolve(joiner.plain_base, links, joiner, 2048)
+    found = _scan.resolve(joiner.plain_base, links, joiner, 2048, 10**9)
 
     assert found == tuple((href, kind, nofollow, is_url) for (href, kind, is_url), nofollow in unique.items())
 
@@ -92,7 +92,7 @@ def test_usual_references_need_no_joiner(reference: str, href: str) -> None:
     """The references that nearly all links have are resolved without asking Python."""
     asked: list[str] = []
 
-    found = _scan.resolve("https://h.test:8080/d/p?q", {reference: False}, asked.append, 2048)
+    found = _scan.resolve("https://h.test:8080/d/p?q", {reference: False}, asked.append, 2048, 10**9)
 
     assert (found, asked) == (((href, "a", False, True),), [])
 
@@ -110,6 +110,26 @@ def test_any_bot_s_rules_are_heard(agent: str) -> None:
 
     assert pages[0] == pages[1]
     assert pages[0].noindex == (agent != " ")
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize(
+    "element",
+    ["<a href={}>", "<area href={}>", "<link rel=alternate hreflang=de href={}>", "<link rel=canonical href={}>"],
+)
+def test_a_long_base_does_not_multiply(element: str, native: bool) -> None:
+    """A small page cannot make a gigabyte of hrefs: after 64 MiB of them its links stay as written, and none is lost."""
+    html = f"<base href='/{'x' * 500_000}/'>" + "".join(element.format(n) for n in range(1000))
+    with scan.forced(native=native):
+        found = page.read(html.encode(), url="http://h.test/d")
+    resolved = [len(href) for href, _, _, is_url in found.raw_links if is_url]
+
+    assert sum(resolved) + sum(len(href) for _, href in found.alternates) < 2.1 * 64 * 1024 * 1024
+    assert found.canonical is None
+    if "canonical" not in element:
+        assert len(found.raw_links) == 1000
+        assert found.raw_links[-1][0] == "999"
+        assert 100 < len(resolved) < 200
 
 
 def test_a_scanner_of_another_version_is_not_used(tmp_path: Path) -> None:
@@ -132,6 +152,6 @@ def test_a_scanner_of_another_version_is_not_used(tmp_path: Path) -> None:
 def test_what_is_no_text_is_refused() -> None:
     """References that are no texts are an error of the caller's, and no crash."""
     with pytest.raises(TypeError, match="texts"):
-        _scan.resolve("http://h.test/", {("a", 1): False}, str, 2048)
+        _scan.resolve("http://h.test/", {("a", 1): False}, str, 2048, 10**9)
     with pytest.raises(ValueError, match="words"):
         _scan.read(b"", "strict", frozenset("a"), str, str, (0, 1, 2, 3), ((), (), ("x",) * 17))

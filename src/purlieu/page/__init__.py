@@ -23,7 +23,6 @@ from purlieu.value import dataclass
 __all__ = ["ALL_KINDS", "DEFAULT_KINDS", "Link", "Links", "Page", "RawLink", "content_type_of", "read"]
 
 _TITLE_WHITE = re.compile(r"[\t\n\f\r ]+")
-_WEB = ("http://", "https://")
 _SHORT_BYTES = 256  # up to here a text is looked at for being nothing but digits or no-break spaces
 
 
@@ -116,18 +115,12 @@ def read(
         joins = ((said, Joiner(url)), *joins)
     digest, text_empty = _digest(marked) if marked else (digest_of(body), not body.strip())
     rules = robots_rules([value for gathered, _ in joins for value in gathered.robots], agent)
-    canonicals = {_web(joiner(reference)) for gathered, joiner in joins for reference in gathered.canonicals} - {None}
     return Page(
         title=None if marked is None or marked.title is None else _title(marked.title),
-        canonical=canonicals.pop() if len(canonicals) == 1 else None,
+        canonical=resolve.canonical(joins),
         noindex=not rules.isdisjoint(("noindex", "none")),
         nofollow=not rules.isdisjoint(("nofollow", "none")),
-        alternates=tuple(
-            (language, href)
-            for gathered, joiner in joins
-            for language, reference in gathered.alternates
-            if (href := joiner(reference))
-        ),
+        alternates=resolve.alternates(joins),
         lang=found.lang,
         encoding=name,
         refresh=_refresh(joins),
@@ -157,12 +150,8 @@ def _read_html(
 def _joiner(url: str, base: str | None, name: str | None) -> Joiner:
     """Return the joiner for a page's references; a base counts only if it is of the web (HTML 4.2.3)."""
     joiner = Joiner(url, encoding=name or "UTF-8")
-    based = _web(joiner(base)) if base is not None else None
+    based = resolve.web(joiner(base)) if base is not None else None
     return Joiner(based, encoding=name or "UTF-8") if based else joiner
-
-
-def _web(href: str | None) -> str | None:
-    return href if href and href.startswith(_WEB) else None
 
 
 def _title(written: str) -> str:

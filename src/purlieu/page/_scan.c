@@ -1000,17 +1000,18 @@ static int add_link(PyObject *found, PyObject *href, PyObject *kind, int is_usua
 }
 
 PyDoc_STRVAR(resolve_doc,
-"resolve(base, links, joiner, most)\n--\n\n"
+"resolve(base, links, joiner, kept, most)\n--\n\n"
 "Return the raw links of {(kind, reference), or the reference of an <a>: nofollow}, each resolved here or, where that is in doubt, by the joiner;\n"
-"see page._raw_links. Of what is no URL at most so many characters are kept.");
+"see resolve.raw_links. So many characters are kept of what is no URL; most is how many all hrefs may have.");
 
 static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *links, *joiner, *key, *value, *made = NULL, *list = NULL, *found = NULL, *usual = NULL;
     const char *at;
-    Py_ssize_t size, position = 0, most;
+    Py_ssize_t size, position = 0, kept, most;
     Base base;
     memset(&base, 0, sizeof base);
-    if (!PyArg_ParseTuple(arguments, "s#O!On:resolve", &at, &size, &PyDict_Type, &links, &joiner, &most)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "s#O!Onn:resolve", &at, &size, &PyDict_Type, &links, &joiner, &kept, &most))
+        return NULL;
     note_base(&base, at, size);
     if (!(found = PyDict_New()) || !(usual = PyUnicode_InternFromString("a"))) goto done;
     while (PyDict_Next(links, &position, &key, &value)) {
@@ -1023,10 +1024,13 @@ static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) 
             goto done;
         }
         Py_INCREF(key); /* the joiner may be anybody's */
-        if ((href = href_of(&base, reference, joiner)) == Py_None) {
+        href = most < 0 ? Py_NewRef(Py_None) : href_of(&base, reference, joiner);
+        if (href == Py_None) {
             Py_DECREF(href);
-            href = PyUnicode_Substring(reference, 0, most);
+            href = PyUnicode_Substring(reference, 0, kept);
             is_url = Py_False;
+        } else if (href) {
+            most -= PyUnicode_GetLength(href);
         }
         int failed = href ? add_link(found, href, kind, is_usual, value == Py_True, is_url) : -1;
         Py_XDECREF(href);
@@ -1075,7 +1079,7 @@ static PyMethodDef METHODS[] = {
 #endif
 static int prepare(PyObject *module) {
     if (PyModule_AddStringConstant(module, "SOURCE", SOURCE) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 2); /* as in native.py */
+    return PyModule_AddIntConstant(module, "INTERFACE", 3); /* as in native.py */
 }
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, (void *)prepare}, {0, NULL}};
