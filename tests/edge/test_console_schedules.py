@@ -13,6 +13,8 @@ from tests.edge.test_console import BASE, DAY, Console, HandClock
 from tests.made_store import STARTED_AT, MadeStore
 
 from purlieu.cli.main import main
+from purlieu.console.app import application
+from purlieu.console.guard import Door
 from purlieu.console.keeping import kept
 from purlieu.console.parts import Parts, Terms
 from purlieu.crawl.keeper import DETAILS, Keeper
@@ -184,8 +186,11 @@ class Starts:
 
 def parts_with(store: MadeStore, clock: FakeClock, starts: Starts, *, keeps: bool = True) -> Parts:
     """Return the parts of a console that keeps schedules."""
-    nothing: Any = None
-    return Parts(str(store.path), clock, nothing, starts, nothing, nothing, Path(), Terms(keeps=keeps))
+    console = application(
+        str(store.path), Door(frozenset(), "", clock.monotonic), clock, starts, terms=Terms(keeps=keeps)
+    )
+    made: Parts = console._app.state.parts  # type: ignore[attr-defined]
+    return made
 
 
 @pytest.mark.parametrize(("keeps", "number"), [(True, 1), (False, 0)])
