@@ -25,6 +25,8 @@ SCREENS: Final = {
     "hosts": f"/runs/{village.RUNS}/hosts?u={village.HOME}kitchen/rota",
     "tree": f"/runs/{village.RUNS}/tree?all=on&size=25",
     "tree-filtered": f"/runs/{village.RUNS}/tree?filter=on",
+    "sitemap": f"/runs/{village.RUNS}/sitemap",
+    "sitemaps": "/sitemaps",
     "schedules": "/crawls/1/schedules",
     "zone": "/zone",
     "changes": "/changes",
@@ -73,7 +75,7 @@ def overflow(page: Page) -> list[str]:
 NAMES: Final = frozenset(
     {
         "Purlieu", "API", "URL", "CSV", "JSONL", "JSON", "TOML", "Parquet", "Web", "HTML", "PDF", "Webhook", "UTC", "kB", "MB",
-        "robots.txt", "nofollow", "canonical", "refresh", "lastmod", "Retry-After", "Content-Type", "Location", "crawl_result_detail.csv.zip",
+        "robots.txt", "nofollow", "canonical", "refresh", "lastmod", "priority", "Retry-After", "Content-Type", "Location", "crawl_result_detail.csv.zip",
     }
 )  # fmt: skip
 """What is called the same in every language."""
@@ -88,7 +90,7 @@ def untranslated(page: Page) -> set[str]:
     """Return the texts of a Japanese or Chinese page that are English: what is said, not addresses, titles, codes, names."""
     texts: list[str] = page.evaluate(
         """() => {
-            const data = "textarea, .map text, #settings option, #settings .pick b, #settings .picks label, " +
+            const data = "textarea, .profiles a, .map text, #settings option, #settings .pick b, #settings .picks label, " +
                 ".url, code, pre, script, .what, .title, .reason, .reasons a, select[name=reason] option, .headers, [lang]:not(html), [translate=no]";
             const found = [document.title];
             const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

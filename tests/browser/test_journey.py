@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from tests.browser.screen import Viewer, served
 
 from purlieu.report.crawl_result import ZIP_NAME
+from purlieu.sitemap import read
 from purlieu.testing.demo import DemoSite
 
 LONG = 60_000.0
@@ -45,3 +46,16 @@ def test_from_nothing_to_files(look: Callable[..., Viewer], tmp_path: Path, lang
             rows = list(csv.reader(io.StringIO(file.read(CSV_NAME).decode("utf-8-sig"))))
         assert any(f"{site.url}bread" in row for row in rows), rows[:3]
         keep("4-crawl")
+        viewer.open("/runs/1/tree")
+        keep("5-tree")
+        page.locator("main a[href*='/sitemap?']").first.click()
+        keep("6-profile")
+        page.locator("main button[value='download']").click()
+        made = page.locator("a[href$='/file']")
+        expect(made).to_be_visible(timeout=LONG)
+        keep("7-sitemap")
+        with page.expect_download() as sitemap:
+            made.click()
+        told = read(sitemap.value.path().read_bytes(), url=f"{site.url}{sitemap.value.suggested_filename}")
+        assert f"{site.url}bread" in {entry.loc for entry in told.entries}
+        assert not told.problems
