@@ -89,6 +89,7 @@ DOORS: Final = {
     "uvicorn": ("console",),
     "argon2": ("console",),
     "warcio": ("archive",),
+    "resiliparse": ("page.content",),
     "time": ("crawl.clock", "testing"),  # testing serves slow pages on real sockets
     "random": (),
 }

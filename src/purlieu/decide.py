@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from purlieu.candidate import Entry
     from purlieu.page import Page
+    from purlieu.page.content import Content
     from purlieu.sitemap import Sitemap
 
 REFRESH_SECONDS = 5.0
@@ -61,7 +62,7 @@ class Visit:
     ``outcome`` is None when the entry is to be tried again at ``retry_at``; ``bytes`` counts the decoded
     body, which ``response`` no longer holds; ``digest`` is the main content's, or of a file's bytes; ``links`` are the
     page's as (href or raw text, kind, nofollow, parsed); ``pause_seconds`` is what the host asked for (Retry-After),
-    None when it said nothing.
+    None when it said nothing. ``content`` is what the page says to its readers, where that is kept.
     """
 
     entry: Entry
@@ -80,6 +81,7 @@ class Visit:
     pause_seconds: float | None = None
     against_host: bool = False
     digest: str | None = None
+    content: Content | None = None
 
     @property
     def takes_over(self) -> bool:

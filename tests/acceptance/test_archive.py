@@ -78,7 +78,7 @@ def test_every_answer_is_a_record_that_two_readers_read_alike(kept: Path) -> Non
     for kind in ("request", "metadata"):
         assert sorted(one["url"] for one in found if one["type"] == kind) == sorted(answers)
     assert next(one["body"] for one in found if one["type"] == "response" and one["url"] == HOME) == TEXT.encode()
-    fast: list[tuple[str, str, bytes]] = []
+    fast: list[tuple[str | None, str | None, bytes]] = []
     for path in sorted(kept.glob("*.warc.gz")):
         fast += [
             (record.headers.get("WARC-Type"), record.headers.get("WARC-Target-URI"), record.reader.read())

@@ -91,7 +91,7 @@ COMMANDS: Final = (
             Argument(("--store",), "the file that remembers everything (default: purlieu.db)", "FILE", key="store"),
             Argument(
                 ("--keep",),
-                "what is kept of what was fetched (default: none); body: WARC files",
+                "what is kept of what was fetched (default: none); text: for search, body: WARC files",
                 "WHAT",
                 key="keep",
                 choices=KEPT,

@@ -135,7 +135,7 @@ class Crawl:
         finally:
             try:
                 await self._fetcher.close()
-                if self._settings.keep == "body":
+                if self._settings.keeps_bodies:
                     from purlieu.crawl import archiving
 
                     archiving.finish(self._archive_folder())
@@ -206,7 +206,7 @@ class Crawl:
         else:
             opened = runs.begin(database, self._name, (toml, settings.revisit), __version__, now)
         self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
-        if settings.keep == "body":
+        if settings.keeps_bodies:
             from purlieu.crawl import archiving  # only who keeps pays for it
 
             coded = settings.archive.as_sent and self._given_fetcher is None

@@ -21,5 +21,5 @@ def fetcher(settings: Settings, clock: Clock) -> HttpFetcher:
     """Return what asks the web; raises SettingsError for a secret that is not in the environment."""
     resolved = settings_text.resolve(settings, os.environ)
     agent = settings.fetch.user_agent or f"Purlieu/{__version__}"
-    coded = settings.keep == "body" and settings.archive.as_sent
+    coded = settings.keeps_bodies and settings.archive.as_sent
     return HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now, coded=coded)

@@ -15,6 +15,7 @@ from purlieu import decide
 from purlieu.candidate import Entry, FoundBy, Purpose
 from purlieu.decide import Retry, Visit
 from purlieu.errors import ArchiveFull
+from purlieu.landing import LANDED_KINDS
 from purlieu.response import Failure, Request, Response, content_class
 from purlieu.revisit import Action
 from purlieu.scope import GRANT_SEED_REDIRECT
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from purlieu.crawl.traps import TrapWatch
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.page import Page
+    from purlieu.page.content import Content
     from purlieu.settings import PolitenessSettings, Settings
     from purlieu.sitemap import Sitemap
     from purlieu.store.lease import Origin
@@ -131,7 +133,7 @@ class Visitor:
             entry, answer, read, sitemap=named, retry=self._retry(entry), at=self._now(), requests=requests
         )
         self._outside.traps.look(visit)
-        return _light(visit, read)
+        return _light(visit, read, self._content(visit, read, answer))
 
     def _read(self, entry: Entry, answer: Response | Failure) -> Page | None:
         """Return what a response says as a page; None when there is no body to read."""
@@ -148,6 +150,16 @@ class Visitor:
             kinds=self._kinds,
             sketched=self._settings.ledger.near_duplicates,
         )
+
+    def _content(self, visit: Visit, read: Page | None, answer: Response | Failure) -> Content | None:
+        """Return what an HTML page says to its readers, where the owner keeps that."""
+        if not self._settings.keeps_text or read is None or read.encoding is None or not isinstance(answer, Response):
+            return None
+        if visit.kind not in LANDED_KINDS:
+            return None
+        from purlieu.page import content
+
+        return content.read(answer.body, read.encoding)
 
     def _read_html(self, entry: Entry, answer: Response | Failure) -> Page | None:
         """Return the page that stands where a robots.txt or sitemap was looked for: it may be linked too (R-1.3)."""
@@ -240,7 +252,7 @@ def _may_be_sitemap(answer: Response | Failure) -> bool:
     return not is_html or _SITEMAP_LIKE.search(answer.body, 0, 2048) is not None
 
 
-def _light(visit: Visit, page: Page | None) -> Visit:
+def _light(visit: Visit, page: Page | None, content: Content | None = None) -> Visit:
     """Drop the body, which nobody needs once it is parsed, keep its size, and add what was read."""
     response = visit.response
     if response is None:
@@ -249,4 +261,4 @@ def _light(visit: Visit, page: Page | None) -> Visit:
     if page is not None and page.nofollow:
         links = [(href, kind, True, parsed) for href, kind, _, parsed in links]
     light = replace(response, body=b"")
-    return replace(visit, response=light, bytes=len(response.body), page=page, links=links)
+    return replace(visit, response=light, bytes=len(response.body), page=page, links=links, content=content)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from purlieu.errors import Mistake, SettingsError, StoreError
-from purlieu.report import crawl_result, ledger
+from purlieu.report import crawl_result, ledger, text
 from purlieu.report.pruning import refuse
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
@@ -21,6 +21,8 @@ FILES: Final = {
     "jsonl": "ledger.jsonl",
     "parquet": "ledger.parquet",
     "csv-spreadsheet": "ledger-spreadsheet.csv",
+    "text": "text.jsonl",
+    "text-parquet": "text.parquet",
 }
 """The file of each format, by the name that ``--format`` takes."""
 
@@ -53,7 +55,9 @@ def write(
                 days = crawl_result.kept_days(reader, row)
                 if crawl_result.available(row, now, days) is crawl_result.Absence.TOO_OLD:
                     continue
-            if name != "crawl_result":
+            if name in text.FORMS:
+                text.write(reader, refuse(row), path, name)
+            elif name != "crawl_result":
                 ledger.write(reader, refuse(row), path, name, language)
             elif crawl_result.write(reader, row, path) is not None:
                 continue

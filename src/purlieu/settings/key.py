@@ -22,8 +22,8 @@ from purlieu.settings.profile import ProfileSettings
 from purlieu.settings.trapping import TrapSettings
 from purlieu.value import dataclass, field
 
-KEPT = ("none", "body")
-FORMATS = ("crawl_result", "csv", "jsonl", "parquet", "csv-spreadsheet")
+KEPT = ("none", "text", "body", "text-and-body")
+FORMATS = ("crawl_result", "csv", "jsonl", "parquet", "csv-spreadsheet", "text", "text-parquet")
 CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")
 ADDRESS_CLASSES = ("private", "loopback", "link-local", "metadata", "cgnat", "special")
 FOLLOWED = ("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh")
@@ -358,8 +358,8 @@ class Settings:
     keep: str = key(
         "none",
         Key(
-            "What is kept of what was fetched, besides the ledger: `body` writes every answer into WARC files in "
-            "OUTPUT/NAME/RUN/archive/.",
+            "What is kept of what was fetched, besides the ledger: `text` keeps what HTML pages say in the store, for "
+            "search and feeds; `body` writes every answer into WARC files in OUTPUT/NAME/RUN/archive/.",
             choices=KEPT,
         ),
     )
@@ -393,6 +393,16 @@ class Settings:
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     after: AfterSettings = field(default_factory=AfterSettings)
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether what pages say is kept in the store."""
+        return self.keep.startswith("text")
+
+    @property
+    def keeps_bodies(self) -> bool:
+        """Whether answers are kept in WARC files."""
+        return self.keep.endswith("body")
 
     @property
     def finds_sitemaps(self) -> bool:

@@ -16,6 +16,7 @@ from purlieu.decide import Visit
 from purlieu.revisit import FASTER, SLOWER, Hint, Known, Plan, Rhythm, Trust
 from purlieu.scope import GRANT_SEED
 from purlieu.settings.reading import OF_FILES, OF_PAGES, reads_alike
+from purlieu.store import content
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
 from purlieu.store.outlinks import Link, pack, unpack
@@ -130,7 +131,7 @@ class History:
 
     # -- what a batch of visits says ---------------------------------------------------------------
 
-    def write(self, visits: Iterable[Visit]) -> None:
+    def write(self, visits: Sequence[Visit]) -> None:
         """Write a batch into the history, and take over for this run what stands unchanged; endings are written."""
         pages: list[tuple[Value, ...]] = []
         failed: list[tuple[Value, ...]] = []
@@ -154,6 +155,7 @@ class History:
             self._database.many(name, taken[name])
         self._database.many("put_page", pages)
         self._database.many("put_failed_page", failed)
+        content.write(self._database, self._run.crawl, self._run.id, visits)
         self._database.many("add_trust", [
             (self._run.crawl, *key, self._run.id, *numbers) for key, numbers in measured.items()
         ])  # fmt: skip

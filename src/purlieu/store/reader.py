@@ -36,6 +36,7 @@ from purlieu.url import host_of, key64, parse
 
 if TYPE_CHECKING:
     from purlieu.store.audit import AuditRows
+    from purlieu.store.content import ContentRow
     from purlieu.store.site_tree import SiteTable
 
 __all__ = [
@@ -348,6 +349,12 @@ class Reader:
         from purlieu.store.site_tree import SiteTable
 
         return SiteTable(self._database, run.id, normal, is_over=run.state != "running")
+
+    def contents(self, run: RunRow) -> Iterator[ContentRow]:
+        """Yield what the pages of a run say to their readers, where that was kept."""
+        from purlieu.store.content import rows
+
+        return rows(self._database, run.id)
 
     def audited(self, run: RunRow) -> AuditRows:
         """Return what an audit asks of a run."""

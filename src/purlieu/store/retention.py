@@ -79,10 +79,11 @@ def forget(database: Database) -> int:
             with database.transaction():
                 for name in _OF_RUN:
                     database.run(name, run)
-        more = ROWS_AT_ONCE
-        while more == ROWS_AT_ONCE:
-            with database.transaction():
-                more = database.run("erase_pages", crawl, ROWS_AT_ONCE)
+        for name in ("erase_pages", "erase_contents"):
+            more = ROWS_AT_ONCE
+            while more == ROWS_AT_ONCE:
+                with database.transaction():
+                    more = database.run(name, crawl, ROWS_AT_ONCE)
         with database.transaction():
             for name in _OF_CRAWL:
                 database.run(name, crawl)

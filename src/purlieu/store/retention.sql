@@ -125,6 +125,10 @@ DELETE FROM run WHERE id = ?;
 -- Some pages of a removed crawl's history at a time.
 DELETE FROM page WHERE crawl = ?1 AND (host, hash) IN (SELECT host, hash FROM page WHERE crawl = ?1 LIMIT ?2);
 
+-- name: erase_contents
+-- Some of what its pages said at a time.
+DELETE FROM content WHERE crawl = ?1 AND id IN (SELECT id FROM content WHERE crawl = ?1 LIMIT ?2);
+
 -- name: erase_sitemap_files
 DELETE FROM sitemap_file WHERE crawl = ?;
 

@@ -201,6 +201,27 @@ CREATE TABLE sketch (
     PRIMARY KEY (run, host, hash)
 ) WITHOUT ROWID;
 
+-- What pages say to their readers, the last of each, where the owner keeps it (keep = "text"). text: zlib; headings, more: JSON.
+CREATE TABLE content (
+    id INTEGER PRIMARY KEY,
+    crawl INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    href TEXT NOT NULL,
+    run INTEGER NOT NULL,                       -- the run that read it last
+    changed_run INTEGER NOT NULL,               -- the run in which it became what it is
+    changed_at REAL NOT NULL,
+    digest TEXT NOT NULL,                       -- of all that follows
+    title TEXT NOT NULL,
+    language TEXT NOT NULL,
+    description TEXT NOT NULL,
+    headings TEXT NOT NULL,                     -- [[level, text], ...]
+    more TEXT NOT NULL,                         -- {"open_graph": {}, "json_ld": [], "breadcrumbs": []}
+    text BLOB NOT NULL,
+    UNIQUE (crawl, host, hash)
+);
+CREATE INDEX content_changed ON content (crawl, changed_run);
+
 -- History: one row per URL per crawl, over all runs. outlinks: store/outlinks.py.
 CREATE TABLE page (
     crawl INTEGER NOT NULL,

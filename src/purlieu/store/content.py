@@ -1,0 +1,76 @@
+"""What pages say to their readers, kept with their crawl: written with the visit, read by reports, feeds and search.
+
+Knows the rows. Runs inside the transaction of ``frontier.finish``; judges nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from purlieu.decide import Visit
+from purlieu.store.database import Database, Row, Value
+
+
+class ContentRow(NamedTuple):
+    """The content of one page. ``headings``: (level, text); ``changed_at`` in seconds since the epoch."""
+
+    id: int
+    url: str
+    changed_run: int
+    changed_at: float
+    title: str
+    language: str
+    description: str
+    headings: tuple[tuple[int, str], ...]
+    open_graph: dict[str, str]
+    json_ld: list[Any]
+    breadcrumbs: list[str]
+    text: str
+    content_type: str
+    last_modified: str
+    index_reason: str
+    depth: int
+
+
+def write(database: Database, crawl: int, run: int, visits: Sequence[Visit]) -> None:
+    """Write the content of those visits that have one."""
+    database.many("put_content", [_row(crawl, run, visit) for visit in visits if visit.content is not None])
+
+
+def _row(crawl: int, run: int, visit: Visit) -> tuple[Value, ...]:
+    content, page, entry = visit.content, visit.page, visit.entry
+    assert content is not None  # noqa: S101 - asked for above
+    title = (page.title if page else None) or ""
+    language = (page.lang if page else None) or content.language
+    more = json.dumps({
+        "open_graph": dict(content.open_graph), "json_ld": content.json_ld, "breadcrumbs": content.breadcrumbs,
+    }, ensure_ascii=False)  # fmt: skip
+    headings = json.dumps(content.headings, ensure_ascii=False)
+    told = (title, language, content.description, headings, more)
+    text = content.text.encode("utf-8", "replace")
+    digest = blake2b("\x00".join(told).encode("utf-8", "replace") + b"\x00" + text, digest_size=16).hexdigest()
+    clean = [part.encode("utf-8", "replace").decode() for part in told]
+    return (crawl, entry.host, entry.hash, entry.href, run, visit.at, digest, *clean, zlib.compress(text, 6))
+
+
+def rows(database: Database, run: int) -> Iterator[ContentRow]:
+    """Yield the content of the pages of a run, a few at a time in memory, in the order in which they were first met."""
+    last = 0
+    while some := list(database.rows("contents", run, last)):
+        last = some[-1][0]
+        yield from map(_made, some)
+
+
+def _made(row: Row) -> ContentRow:
+    more = json.loads(row[8])
+    return ContentRow._make((
+        *row[:7],
+        tuple((level, heading) for level, heading in json.loads(row[7])),
+        more["open_graph"], more["json_ld"], more["breadcrumbs"],
+        zlib.decompress(row[9]).decode(),
+        row[10] or "", row[11] or "", row[12] or "", row[13],
+    ))  # fmt: skip

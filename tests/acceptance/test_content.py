@@ -1,0 +1,130 @@
+"""``keep = "text"``: what pages say to their readers, kept with the crawl and written as JSON lines and Parquet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from tests.crawling import HOME, crawl, html, made_settings
+from tests.tag_soup import soup
+
+from purlieu import report
+from purlieu.page import content
+from purlieu.response import Request
+from purlieu.testing.clock import START, FakeClock
+from purlieu.testing.web import FakeWeb, Made, answer
+
+PAGE = """<!doctype html><html lang="ja"><head><title>題</title>
+<meta name="Description" content="A &amp; B"><meta property="og:title" content="T"><meta property="og:title" content="2nd">
+<script type="application/ld+json">{"@graph": [{"@type": "BreadcrumbList", "itemListElement":
+[{"name": "Home"}, {"item": {"name": "Docs"}}]}]}</script><script type="application/ld+json">no json</script></head>
+<body><nav><a href="/">to the home page of all</a></nav><main><h1>One &lt;x&gt; <b>two</b></h1>
+<p>日本語の本文はここに書かれています。検索できるようにするためです。ページの内容を読んで、どの言語で書かれているかを調べます。</p><h2> </h2><h3>Three</h3></main></body></html>"""
+
+
+def test_a_page_is_taken_apart() -> None:
+    """Text without navigation, headings, the first description and OpenGraph property, JSON-LD, breadcrumbs, language."""
+    made = content.read(PAGE.encode(), "UTF-8")
+    assert "日本語の本文は" in made.text
+    assert "home page of all" not in made.text
+    assert made.headings == ((1, "One <x> two"), (3, "Three"))
+    assert (made.description, made.open_graph) == ("A & B", (("title", "T"),))
+    assert made.breadcrumbs == ("Home", "Docs")
+    assert len(made.json_ld) == 1
+    assert made.language == "ja"
+
+
+def test_links_marked_as_breadcrumbs_are_taken_where_nothing_better_is_said() -> None:
+    """Without a BreadcrumbList the links of an element marked so are the breadcrumbs, each once."""
+    marked = '<div class="my-breadcrumbs"><a href="/">Home</a> &gt; <a href="/d">Docs</a> <a href="/d">Docs</a></div>'
+    assert content.read(marked.encode(), "UTF-8").breadcrumbs == ("Home", "Docs")
+
+
+HOSTILE = {
+    "deep": "<div>" * 100_000 + "words",
+    "unended tags": "<div " * 100_000,
+    "headings": "<h1>" * 100_000,
+    "scripts": '<script type="application/ld+json">' * 20_000,
+    "script ends": '<script type="application/ld+json">{' + "</" * 200_000,
+    "brackets": '<script type="application/ld+json">' + "[" * 60_000 + "</script>",
+    "formatting": "".join(f"<b a{n}></div>" for n in range(30_000)),
+    "paragraphs": "<p>" * 100_000,
+    "cells": "<table><tr>" + "<td>" * 50_000,
+    "angles": "<" * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_page_gives_little_and_ends(name: str) -> None:
+    """Nesting, tags without end and blocks without end raise nothing; a page nested too deep for a tree keeps its text."""
+    made = content.read(HOSTILE[name].encode(), "UTF-8")
+    assert len(made.text) <= content.MOST_TEXT
+    if name == "deep":
+        assert made.text == "words"
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_page_raises(seed: int) -> None:
+    """Whatever a page holds, its content is values within their limits."""
+    made = content.read(soup(Random(seed)), "UTF-8")
+    assert len(made.headings) <= content.MOST_HEADINGS
+    assert all(len(text) <= content.MOST_CHARACTERS for _, text in made.headings)
+
+
+def written(store: Path, run: int, form: str = "text") -> list[dict[str, Any]]:
+    """Return the rows of a run's file."""
+    (path,) = report.write(str(store), run, store.parent / f"{run}", [form])
+    if form == "text":
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    for row in rows:
+        row["open_graph"], row["json_ld"] = json.loads(row["open_graph"]), json.loads(row["json_ld"])
+    return rows
+
+
+def test_both_forms_have_the_same_rows(tmp_path: Path) -> None:
+    """JSON lines and Parquet agree; a page that is gone, a redirect and a PDF have no row."""
+    site: dict[str, Any] = {HOME: html("p", "gone", "file.pdf"), f"{HOME}p": PAGE, f"{HOME}gone": 404,
+            f"{HOME}file.pdf": answer(b"%PDF", url=f"{HOME}file.pdf")}  # fmt: skip
+    store = tmp_path / "s.db"
+    crawl(FakeWeb(site), made_settings(store, {"keep": "text"}))
+    rows = written(store, 1)
+    assert sorted(row["url"] for row in rows) == [HOME, f"{HOME}p"]
+    assert rows == written(store, 1, "text-parquet")
+    (page,) = [row for row in rows if row["url"] == f"{HOME}p"]
+    assert (page["title"], page["language"], page["breadcrumbs"]) == ("題", "ja", ["Home", "Docs"])
+
+
+def test_a_revisit_keeps_what_stands_and_tells_what_changed(tmp_path: Path) -> None:
+    """A page that answers 304 keeps its content; one that changed has its new one, and says since when."""
+    now = {"": html("same", "other", "gone", title="Home"), "same": html(body="same"), "other": html(body="old"),
+           "gone": html(body="gone")}  # fmt: skip
+
+    def web(request: Request) -> Made:
+        name = request.url.removeprefix(HOME)
+        body = now.get(name)
+        if body is None:
+            return answer("", status=404)
+        tag = f'"{hash(body) % 1000}"'
+        if ("If-None-Match", tag) in request.headers:
+            return answer("", status=304)
+        return answer(body, headers={"ETag": tag, "Content-Type": "text/html"})
+
+    store = tmp_path / "s.db"
+    settings = {"keep": "text", "revisit": True, "traps": {"soft_404": False}}
+    crawl(FakeWeb(web), made_settings(store, settings))
+    now["other"] = html(body="entirely new words")
+    del now["gone"]
+    crawl(FakeWeb(web), made_settings(store, settings), FakeClock(START + 86_400))
+    first = {row["url"]: row for row in written(store, 1)}
+    second = {row["url"]: row for row in written(store, 2)}
+    assert set(first) - set(second) == {f"{HOME}gone"}
+    assert "entirely new words" in second[f"{HOME}other"]["text"]
+    changed = {url for url, row in second.items() if row["changed_at"] != first[url]["changed_at"]}
+    # What a run says is what is known of the page now: the first run's row has the new content too.
+    assert changed == set()
+    assert {row["text"] for row in written(store, 2)} >= {second[f"{HOME}same"]["text"]}
