@@ -74,7 +74,7 @@ DOORS: Final = {
     "apsw": ("store.sqlite",),
     "sqlite3": (),
     "psycopg": ("store.postgres",),
-    "pyarrow": ("report.ledger",),
+    "pyarrow": ("report.ledger", "report.text"),
     "re2": ("pattern",),
     "regex": ("pattern",),
     "rensa": ("likeness",),
