@@ -484,7 +484,7 @@ def test_json_that_is_wrong_changes_nothing(
     """A wrong change is told with its mistakes, and nothing is written."""
     answer = asked(editor, method, path, **given)
     assert answer.status_code == status
-    assert answer.json()["error"]
+    assert answer.json()["code"]
     assert editor.kept() == TOML
     assert editor.audited() == []
 

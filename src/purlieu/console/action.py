@@ -21,6 +21,7 @@ from purlieu.console.audit import audit
 from purlieu.console.parts import Parts, crawl_of, parts_of, reading, run_of
 from purlieu.console.show import page
 from purlieu.console.speech import language_of
+from purlieu.console.wrong import problem
 from purlieu.sentence import Sentence, said, speaker
 from purlieu.store import crawls
 from purlieu.store.reader import RunRow
@@ -152,7 +153,8 @@ async def refused(request: Request, most: int = MOST_FORM_BYTES) -> Response | N
 def no(request: Request, why: str, status: int = HTTPStatus.CONFLICT) -> Response:
     """Return the page, or the JSON, that says why something was not done."""
     if request.url.path.startswith("/api"):
-        return JSONResponse({"error": "refused", "detail": said(why, speaker(language_of(request)))}, status)
+        say = speaker(language_of(request))
+        return problem("refused", say("This did not work"), said(why, say), status)
     return page(request, "refused.html", status, why=why)
 
 

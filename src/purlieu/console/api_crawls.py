@@ -19,12 +19,16 @@ from purlieu.console.accept import Checked
 from purlieu.console.audit import audit
 from purlieu.console.parts import parts_of
 from purlieu.console.speech import language_of
+from purlieu.console.wrong import problem
 from purlieu.errors import Mistake
 from purlieu.report import explain
-from purlieu.sentence import said, speaker
+from purlieu.sentence import Sentence, said, speaker
 from purlieu.store.crawls import hash_of
 
 KEY: Final = "x-form-key"
+CHANGED: Final = Sentence("Somebody else has changed these settings since you opened them")
+TOO_LONG: Final = Sentence("This is too long: send at most 2 MiB.")
+NO_OBJECT: Final = Sentence("Send one JSON object.")
 
 
 def session(request: Request) -> Any:
@@ -75,8 +79,9 @@ async def change(request: Request) -> Response:
         if await asyncio.to_thread(edit.keep, request, found, text, version):
             return JSONResponse({"crawl": found.number, "version": hash_of(text)})
     theirs = await asyncio.to_thread(edit.crawl_to_edit, request)
-    told = {"error": "conflict", "version": theirs.version, "toml": theirs.toml}
-    return JSONResponse(told, HTTPStatus.CONFLICT)
+    say = speaker(language_of(request))
+    more = {"version": theirs.version, "toml": theirs.toml}
+    return problem("conflict", say("This did not work"), said(CHANGED, say), HTTPStatus.CONFLICT, **more)
 
 
 async def delete(request: Request) -> Response:
@@ -120,8 +125,10 @@ def _mistakes(request: Request, checked: Checked) -> list[dict[str, str]]:
 
 
 def _wrong(request: Request, checked: Checked) -> Response:
-    told = {"error": "settings", "mistakes": _mistakes(request, checked)}
-    return JSONResponse(told, HTTPStatus.UNPROCESSABLE_ENTITY)
+    mistakes = _mistakes(request, checked)
+    detail = "; ".join(f"{one['key']}: {one['remedy']}" for one in mistakes)
+    title = speaker(language_of(request))("This did not work")
+    return problem("settings", title, detail, HTTPStatus.UNPROCESSABLE_ENTITY, mistakes=mistakes)
 
 
 async def _given(request: Request) -> dict[str, Any] | Response:
@@ -134,11 +141,11 @@ async def _given(request: Request) -> dict[str, Any] | Response:
     async for chunk in request.stream():
         body += chunk
         if len(body) > edit.MOST_BYTES:
-            return JSONResponse({"error": "too_long"}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return action.no(request, TOO_LONG, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     try:
         given = json.loads(body) if body else {}
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
-        return JSONResponse({"error": "request", "detail": "send a JSON object"}, HTTPStatus.BAD_REQUEST)
+        return action.no(request, NO_OBJECT, HTTPStatus.BAD_REQUEST)
     return given

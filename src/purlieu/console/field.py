@@ -19,6 +19,9 @@ UNSET: Final = object()
 LEFT_OUT: Final = frozenset({"name", "store", "output", "filter.rules_file"})
 """Keys that a crawl in a store does not have a say in: its name is the store's, files are the machine's."""
 _MOST_TABLES: Final = 200
+_WIDGETS: Final = {
+    "bool": "flag", "int": "number", "int | str": "number", "float": "number", "tuple[tuple[str, str], ...]": "pairs",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Field:
             return "many" if self.known.choices else "lines"
         if self.known.choices:
             return "choice"
-        return {"bool": "flag", "int": "number", "float": "number", "str": "text"}.get(kind, "pairs")
+        return _WIDGETS.get(kind, "text")
 
     def shown(self, value: object) -> str:
         """Return a value of TOML as it stands in the form; UNSET as its default where that is a choice or a list."""
@@ -85,7 +88,9 @@ class Field:
     @property
     def usual(self) -> str:
         """Return what holds where nothing is typed, "" where only a sentence can say it (``known.unset``)."""
-        return "" if self.default in (None, "", ()) else _plain(self.default)
+        if self.default in (None, "", ()):
+            return ""
+        return self.default if isinstance(self.default, str) else _plain(self.default)
 
 
 def _number(text: str) -> Any:

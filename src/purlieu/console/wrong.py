@@ -148,6 +148,12 @@ def refused(request: Request, status: int, code: str) -> Response:
     return answer(request, code, status=status)
 
 
+def problem(code: str, title: str, detail: str, status: int, **more: Any) -> JSONResponse:
+    """Return a problem in JSON (RFC 9457) with its code, and whatever else a program can use."""
+    told = {"type": "about:blank", "title": title, "status": int(status), "detail": detail, "code": code, **more}
+    return JSONResponse(told, status, media_type="application/problem+json")
+
+
 def answer(request: Request, code: str, why: str = "", *, status: int = 0) -> Response:
     """Return the page of a fault, or under ``/api`` the problem in JSON (RFC 9457); ``why`` is its own sentence."""
     wrong = TABLE[code]
@@ -155,14 +161,7 @@ def answer(request: Request, code: str, why: str = "", *, status: int = 0) -> Re
     language, say = tongue_of(request)
     made: Response
     if request.url.path.startswith("/api"):
-        told: dict[str, Any] = {
-            "type": "about:blank",
-            "title": said(wrong.title, say),
-            "status": int(status),
-            "detail": said(why, say) or said(wrong.remedy, say),
-            "code": code,
-        }
-        made = JSONResponse(told, status, media_type="application/problem+json")
+        made = problem(code, said(wrong.title, say), said(why, say) or said(wrong.remedy, say), status)
     else:
         made = page(request, "error.html", status, code=code, wrong=wrong, why=why)
     made.headers["Content-Language"] = language
