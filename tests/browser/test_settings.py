@@ -13,6 +13,7 @@ from tests.browser.screens import barriers
 from purlieu.store import crawls
 from purlieu.store.sqlite import SqliteDatabase
 
+expect.set_options(timeout=20_000)  # a busy machine answers late
 TOML = '# mine\nseeds = ["https://a.example/"]\n'
 
 

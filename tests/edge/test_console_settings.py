@@ -252,19 +252,19 @@ def test_what_is_written_into_the_text_stands_in_the_form(editor: Editor) -> Non
     assert editor.kept() == TOML
 
 
-@pytest.mark.parametrize("typed_in", ["fields", "toml", "try", "more"])
+@pytest.mark.parametrize("typed_in", ["fields", "text", "try", "more"])
 def test_what_is_being_typed_is_left_alone(editor: Editor, typed_in: str) -> None:
     """The answer to typing brings the other side of the form, and never the one that is typed in (live checking)."""
     form = editor.opened() | {"form_key": editor.console.form_key(), "limits.max_depth": "near"}
-    if typed_in == "toml":
+    if typed_in == "text":
         form = {name: form[name] for name in ("form_key", "version", "base", "toml")}
         form["toml"] = form["toml"].replace("3", '"near"')
     answer = editor.console.client.post(
         "/crawls/2/settings/check", data=form, headers={"origin": BASE, "hx-trigger": typed_in}
     ).text
     assert "<html" not in answer
-    assert ('<textarea id="toml"' in answer) is (typed_in != "toml")
-    assert ('id="fields"' in answer) is (typed_in in {"toml", "more"})
+    assert ('<textarea id="toml"' in answer) is (typed_in != "text")
+    assert ('id="fields"' in answer) is (typed_in in {"text", "more"})
     slot = answer[answer.index('id="e-limits-max_depth"') :]
     assert "“near”" not in slot  # quotes are the style's
     assert "<q>near</q> write a number of at least 0" in slot.partition("</div>")[0]

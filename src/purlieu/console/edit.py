@@ -94,8 +94,8 @@ def _answer(request: Request, form: Mapping[str, str]) -> Response:
     made = typed(form)
     text = draft.plain(form.get("toml", ""))
     # What is being typed in is left alone: what comes back is older than the next letter.
-    shows_text = typed_in != "toml" or (made.text != text and not made.is_broken)
-    shows_fields = typed_in in {"toml", "more"} or text != draft.plain(form.get("base", ""))
+    shows_text = typed_in != "text" or (made.text != text and not made.is_broken)
+    shows_fields = typed_in in {"text", "more"} or text != draft.plain(form.get("base", ""))
     values = _shown(request, crawl, form.get("version", ""), made, form.get("try", ""))
     return page(
         request, "settings_told.html", **values, shows_text=shows_text, shows_fields=shows_fields and not made.is_broken
