@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import shutil
 import socket
 import subprocess
@@ -18,21 +19,27 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+import sites
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from sites import Site
 
 HERE = Path(__file__).resolve().parent
 CRAWLER_CORE, SERVER_CORE = "0", "1"
 SECONDS_AT_MOST = 600
 WGET2_GOOD = (0, 8)  # 8: the server answered some URL with an error status
-SITE = Path("/usr/share/doc/python3-doc/html")
+SITE = "python3-doc"
+OTHER = "## Whole crawls of "
+"""The beginning of the heading of what the page says of a further site."""
 
 NGINX = """
 daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log; {user}
@@ -101,7 +108,9 @@ def peers(python: str, peers_python: str) -> dict[str, Peer]:
     tuned = "links made unique before requests are made of them"
     parsel = "`ParselCrawler`, storage in memory, concurrency 8"
     scrapy, crawlee = installed(peers_python, "scrapy"), installed(peers_python, "crawlee")
-    return {
+    node_modules = Path(peers_python).parent.parent / "node_modules"
+    spider = node_modules / "@spider-rs" / "spider-rs" / "package.json"
+    columns = {
         "purlieu": Peer("Purlieu", installed(python, "purlieu"), purlieu, "as installed; its store and files on disk"),
         "wget2-w1": Peer(
             "wget2 (W1)",
@@ -121,6 +130,14 @@ def peers(python: str, peers_python: str) -> dict[str, Peer]:
         "scrapy": Peer("Scrapy, stock", scrapy, by_script("scrapy_stock.py"), stock),
         "crawlee": Peer("Crawlee for Python", crawlee, by_script("crawlee_python.py"), parsel),
     }
+    if spider.is_file():
+        columns["spider"] = Peer(
+            "spider (Rust, from node)",
+            json.loads(spider.read_text(encoding="utf-8"))["version"],
+            lambda seed, _: ["env", f"NODE_PATH={node_modules}", "node", str(HERE / "peers" / "spider.cjs"), seed],
+            "the npm package with its prebuilt binary; pages are given to a callback and not kept",
+        )
+    return columns
 
 
 @contextmanager
@@ -261,37 +278,46 @@ def table(rounds: list[dict[str, Result]], columns: dict[str, Peer]) -> str:
     return "\n".join(lines)
 
 
-def page(rounds: list[dict[str, Result]], void: int, columns: dict[str, Peer], site: Path) -> str:
+def ratios(rounds: list[dict[str, Result]], columns: dict[str, Peer]) -> str:
+    """Return one sentence with Purlieu's speed as a multiple of each peer's: the median of the rounds' ratios."""
+    if "purlieu" not in rounds[0]:
+        return ""
+    told = (
+        f"{columns[name].name} {median(results[name].seconds / results['purlieu'].seconds for results in rounds):.2f}"
+        for name in rounds[0]
+        if name != "purlieu"
+    )
+    return f"\n\nPurlieu's pages per second, as a multiple of each peer's, the rounds' median: {', '.join(told)}."
+
+
+def section(name: str, rounds: list[dict[str, Result]], void: int, columns: dict[str, Peer], site: Site) -> str:
+    """Return what the page says of a further site."""
+    return f"""{OTHER}{name}
+
+Written by `scripts/bench --site {name}` on {datetime.now().astimezone().date().isoformat()}; measured as above.
+The site: {site.told}; {len(rounds)} alternating rounds (void: {void}).
+
+{table(rounds, columns)}{ratios(rounds, columns)}
+"""
+
+
+def page(rounds: list[dict[str, Result]], void: int, columns: dict[str, Peer], site: Site) -> str:
     """Return docs/benchmarks.md."""
-    html = [path for path in site.rglob("*.html") if path.is_file()]
-    size = sum(path.stat().st_size for path in html) / len(html) / 1000
     notes = "\n".join(f"- **{columns[name].name}**: {columns[name].note}." for name in rounds[0])
-    ratios = ""
-    if "purlieu" in rounds[0]:
-        mine = median(results["purlieu"].seconds for results in rounds)
-        ratios = (
-            "\n\nPurlieu's pages per second, as a multiple of each peer's in the same run: "
-            + ", ".join(
-                f"{columns[name].name} {median(results[name].seconds for results in rounds) / mine:.2f}"
-                for name in rounds[0]
-                if name != "purlieu"
-            )
-            + "."
-        )
     return f"""# Benchmarks
 
 Written by `scripts/bench` on {datetime.now().astimezone().date().isoformat()}.
 Run it to have the numbers of your own machine.
 One local site, crawled whole by each program, one after the other, {len(rounds)} alternating rounds (void: {void}).
 
-{table(rounds, columns)}{ratios}
+{table(rounds, columns)}{ratios(rounds, columns)}
 
 Seconds are the median, with the least and the most in brackets.
 Memory is that of the largest single process, the most of all rounds.
 
 ## How it is measured
 
-- Site: {site.parent.name} as Debian packages it, {len(html)} HTML files of {size:.0f} kB on average.
+- Site: {site.told}.
   It is served by nginx on loopback.
 - Machine: {machine()}
 - The crawler is bound to core {CRAWLER_CORE}, the server to core {SERVER_CORE}.
@@ -313,7 +339,10 @@ def main() -> None:
     parser.add_argument("--peers-python", required=True, help="the Python that Scrapy and Crawlee are installed in")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="columns, with commas, such as purlieu,wget2-w1,scrapy-tuned")
-    parser.add_argument("--site", type=Path, default=SITE, help="another folder of HTML files with an index.html")
+    known = ", ".join([*sites.PACKAGED, *sites.MADE])
+    parser.add_argument(
+        "--site", default=SITE, help=f"one of {known}, or a folder with an index.html (default: {SITE})"
+    )
     parser.add_argument("--port", type=int, default=18181)
     parser.add_argument("--disk", type=Path, default=Path.cwd(), help="where Purlieu's store lies (default: here)")
     parser.add_argument("--dry-run", action="store_true", help="print the page instead of writing docs/benchmarks.md")
@@ -323,12 +352,11 @@ def main() -> None:
     names = options.only.split(",") if options.only else list(columns)
     if unknown := set(names) - set(columns):
         parser.error(f"no such column: {', '.join(sorted(unknown))}; there are {', '.join(columns)}")
-    site = options.site.resolve()
     valid: list[dict[str, Result]] = []
-    with (
-        tempfile.TemporaryDirectory(prefix="bench-server-") as folder,
-        served(site, Path(folder), options.port) as (seed, log),
-    ):
+    with ExitStack() as held:
+        folders = [held.enter_context(tempfile.TemporaryDirectory(prefix="bench-", dir="/dev/shm")) for _ in range(2)]
+        site = sites.site(options.site, Path(folders[0]))
+        seed, log = held.enter_context(served(site.folder, Path(folders[1]), options.port))
         for number in range(options.rounds):
             print(f"round {number + 1}", flush=True)
             turn = number % len(names)
@@ -340,14 +368,25 @@ def main() -> None:
                 valid.append({name: results[name] for name in names})
     if not valid:
         sys.exit("no round counts, so there is nothing to compare")
-    text = page(valid, options.rounds - len(valid), columns, site)
+    void = options.rounds - len(valid)
+    is_first = options.site == SITE
+    text = page(valid, void, columns, site) if is_first else section(options.site, valid, void, columns, site)
     if options.dry_run:
         print(text)
-    else:
-        file = HERE.parent / "docs" / "benchmarks.md"
-        _, heading, rest = file.read_text(encoding="utf-8").partition("\n## Reading sitemaps\n")  # bench/sitemap.py's
-        file.write_text(text + heading + rest, encoding="utf-8")
-        print("written: docs/benchmarks.md")
+        return
+    file = HERE.parent / "docs" / "benchmarks.md"
+    file.write_text(put(file.read_text(encoding="utf-8"), text, "" if is_first else options.site), encoding="utf-8")
+    print("written: docs/benchmarks.md")
+
+
+def put(whole: str, text: str, name: str) -> str:
+    """Return the page with what it says of one site in the place of what it said before ("" for the first site)."""
+    parts = re.split(r"^(?=## )", whole, flags=re.MULTILINE)
+    of_first = [number for number, part in enumerate(parts) if number == 0 or part.startswith("## How it is measured")]
+    old = of_first if not name else [n for n, part in enumerate(parts) if part.startswith(f"{OTHER}{name}\n")]
+    place = old[0] if old else next(n for n, part in enumerate(parts) if part.startswith("## Reading sitemaps"))
+    kept = [part for number, part in enumerate(parts) if number not in old]
+    return "".join([*kept[:place], text.rstrip("\n") + "\n\n", *kept[place:]])
 
 
 if __name__ == "__main__":
