@@ -24,6 +24,7 @@ from purlieu.value import replace
 
 _SHOWN = 20
 _MOST_PORTS = 65_535
+_MOST_WORKERS = 64
 _ERRORS = [item.name for item in fields(Errors) if item.type == "float"]
 
 
@@ -38,10 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
 def kill(arguments: argparse.Namespace) -> int:
     """Kill and resume crawls, and return 0, or 1 at the first difference."""
     typed = _Typed(arguments)
-    kills, seed = typed.whole("kills", 20), typed.whole("seed", 0)
+    kills, seed, workers = typed.whole("kills", 20), typed.whole("seed", 0), typed.whole("workers", 1)
+    if not 1 <= workers <= _MOST_WORKERS:
+        typed.wrong("workers", str(workers), f"a whole number from 1 to {_MOST_WORKERS}")
     typed.check()
     with tempfile.TemporaryDirectory(prefix="purlieu-kill-") as folder:
-        proof = prove(kills, seed, Path(folder), _show)
+        proof = prove(kills, seed, Path(folder), _show, workers=workers)
     if arguments.json:
         sys.stdout.write(json.dumps(asdict(proof), ensure_ascii=False) + "\n")
     else:
@@ -62,9 +65,10 @@ def _clear() -> None:
 
 
 def _lines(proof: Proof) -> list[str]:
+    others = f", and {proof.workers_killed:,} of single worker processes," if proof.workers_killed else ""
     counts = (
-        f"{proof.kills:,} kills in {proof.rounds:,} runs of {proof.rows:,} ledger rows each; of {proof.requests:,} "
-        f"requests {proof.repeated:,} were made again "
+        f"{proof.kills:,} kills{others} in {proof.rounds:,} runs of {proof.rows:,} ledger rows each; "
+        f"of {proof.requests:,} requests {proof.repeated:,} were made again "
         f"(allowed: the batch in flight, {proof.allowed_per_kill} for each kill)."
     )
     if not proof.differences:

@@ -70,6 +70,9 @@ PROOF: Final = Command(
             "kill crawls at random moments, resume and compare; exit status 1 at the first difference",
             (
                 Argument(("--kills",), "how often to kill (default: 20)", "N"),
+                Argument(
+                    ("--workers",), "processes at each run, of which single ones are killed too (default: 1)", "N"
+                ),
                 Argument(("--seed",), "what chance begins with (default: 0)", "N"),
                 Argument(("--json",), "print one JSON object", kind="flag"),
             ),

@@ -7,14 +7,18 @@ What a crawl does inside is none of its business.
 from __future__ import annotations
 
 import csv
+import os
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from purlieu.crawl.team.far import UNTAKEN_BATCHES
 from purlieu.crawl.worker import BATCH
 from purlieu.errors import PurlieuError, SchemaMismatch
 from purlieu.store.reader import Reader
@@ -42,6 +46,7 @@ class Proof:
     """
 
     kills: int = 0
+    workers_killed: int = 0
     rounds: int = 0
     rows: int = 0
     requests: int = 0
@@ -64,15 +69,20 @@ def made_web(seed: int) -> MadeWeb:
     )
 
 
-def prove(kills: int, seed: int, folder: Path, told: Callable[[Proof], object] = lambda _: None) -> Proof:
+def prove(
+    kills: int, seed: int, folder: Path, told: Callable[[Proof], object] = lambda _: None, *, workers: int = 1
+) -> Proof:
     """Kill crawls so many times in all, resume each to its end, and compare; stop at the first difference.
 
-    ``told`` hears of the state after each kill. Files are written to the folder.
+    With several ``workers`` one of them is killed as often as the process that writes, which then goes on without a
+    resume. ``told`` hears of the state after each kill. Files are written to the folder.
     """
     web = made_web(seed)
-    proof = Proof(allowed_per_kill=BATCH + web.hosts * CONNECTIONS)
+    # What is lost with a process is what it had not handed in, and what it had was not yet written.
+    batches = 1 if workers == 1 else 1 + UNTAKEN_BATCHES
+    proof = Proof(allowed_per_kill=batches * BATCH + web.hosts * CONNECTIONS)
     with MadeServer(web) as server:
-        crawls = _Crawls(server, folder, seed)
+        crawls = _Crawls(server, folder, seed, workers)
         whole, seconds = crawls.undisturbed()
         proof.rows = len(whole)
         requests = [(one.host, one.path) for one in server.log]
@@ -105,15 +115,16 @@ def different(one: Rows, other: Rows) -> Iterator[str]:
 class _Crawls:
     """Starts crawls of one server, each in a process of its own."""
 
-    def __init__(self, server: MadeServer, folder: Path, seed: int) -> None:
+    def __init__(self, server: MadeServer, folder: Path, seed: int, workers: int) -> None:
         self._server = server
         self._folder = folder
         self._seed = seed
+        self._workers = workers
         self._started = 0
         self._settings = folder / "kill.toml"
         seeds = ", ".join(f'"{url}"' for url in server.seeds)
         self._settings.write_text(
-            f'name = "kill"\nseeds = [{seeds}]\nformats = ["csv"]\n'
+            f'name = "kill"\nseeds = [{seeds}]\nformats = ["csv"]\nworkers = {workers}\n'
             f"[politeness]\nconnections = {CONNECTIONS}\nretries = 0\nmax_backoff_seconds = 0\n",
             encoding="utf-8",
         )
@@ -146,7 +157,7 @@ class _Crawls:
         """Crawl a new store, killed until it ends or no kill is left, and count what was asked for twice."""
         self._forget("killed")
         seen: set[tuple[str, str]] = set()
-        before, repeated, ended = proof.kills, 0, False
+        before, repeated, ended = proof.kills + proof.workers_killed, 0, False
         while not ended:
             first = len(self._server.log)
             process = self._continued("killed")
@@ -158,22 +169,27 @@ class _Crawls:
                     f"a resumed run, or its report, ended with status {process.returncode}: {told_by}"
                 )
             proof.kills += not ended
+            proof.workers_killed += (lost := self._workers_killed)
             asked = [(one.host, one.path) for one in self._server.log[first:]]
             proof.requests += len(asked)
             repeated += sum(key in seen for key in asked)
             proof.differences += [
                 f"one process asked {count} times for {host}{path}"
                 for (host, path), count in Counter(asked).items()
-                if count > 1
+                if count > 1 and not lost
             ]
+            if lost:
+                repeated += len(asked) - len(set(asked))
             seen.update(asked)
             told(proof)
-        if repeated > (proof.kills - before) * proof.allowed_per_kill:
-            proof.differences.append(f"{repeated} requests were made again after {proof.kills - before} kills")
+        now = proof.kills + proof.workers_killed
+        if repeated > (now - before) * proof.allowed_per_kill:
+            proof.differences.append(f"{repeated} requests were made again after {now - before} kills")
         proof.repeated += repeated
 
     def _waited(self, process: subprocess.Popen[bytes], first: int, seconds: float | None) -> bool:
         """Kill a process at a moment that chance chooses, and return False; True when it ended before, or may live."""
+        self._workers_killed = 0
         if seconds is None:
             process.wait(_SECONDS_AT_MOST)
             return True
@@ -187,6 +203,8 @@ class _Crawls:
             wait = jitter * 0.15
         else:  # at any moment, from its start to its last word
             wait = when * (seconds + 0.5)
+        if self._workers > 1:
+            self._kill_a_worker(process.pid, after_seconds=wait / 2)
         try:
             process.wait(wait)
         except subprocess.TimeoutExpired:
@@ -194,6 +212,15 @@ class _Crawls:
             process.wait()
             self._server.settle()  # else what this one has sent would count as asked for by the next
         return process.returncode >= 0
+
+    def _kill_a_worker(self, process: int, after_seconds: float) -> None:
+        """Kill one of the processes that work for this one, if any does by then."""
+        time.sleep(after_seconds)
+        with suppress(OSError):
+            others = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+            if others:
+                os.kill(int(others[self._started % len(others)]), signal.SIGKILL)
+                self._workers_killed += 1
 
     def _state(self, name: str) -> str:
         """Return the state of the run, "" when no process lived long enough to begin one."""

@@ -88,10 +88,10 @@ def unpack_state(packed: Plain, lease: Lease) -> None:
     for name, value in zip(_STATE, packed[2], strict=True):
         setattr(lease, name, value)
     before, lease.conduct = lease.conduct, unpack_conduct(packed[3])
-    if before.is_new:  # handed in and not yet written
-        lease.conduct.retry_afters += before.retry_afters
-        lease.conduct.robots_retries += before.robots_retries
-        lease.conduct.is_new = True
+    # What was handed in and is not yet written; else there is nothing to add.
+    lease.conduct.retry_afters += before.retry_afters
+    lease.conduct.robots_retries += before.robots_retries
+    lease.conduct.is_new = lease.conduct.is_new or before.is_new
 
 
 def pack_origin(origin: Origin, known: float | None) -> Plain:
