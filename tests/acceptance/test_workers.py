@@ -17,9 +17,11 @@ from typing import Any
 
 import pytest
 from tests.crawling import ledger
+from tests.failing_disk import FailingDisk
 
 from purlieu import settings as settings_text
 from purlieu.crawl.local import Crawl, Result
+from purlieu.errors import StoreError
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.made import Errors, MadeServer, MadeWeb, Sitemaps
@@ -53,6 +55,8 @@ def crawl(
     store: Path,
     workers: int,
     meanwhile: Callable[[Crawl], object] = lambda _: None,
+    *,
+    resume: bool = False,
     **tree: Any,
 ) -> Result:
     """Crawl every host with so many processes; ``meanwhile`` is called ever again while it runs."""
@@ -71,7 +75,7 @@ def crawl(
     )
 
     async def main() -> Result:
-        async with Crawl(made) as run:
+        async with Crawl(made, resume=resume) as run:
             working = asyncio.ensure_future(run.run())
             while not working.done():
                 meanwhile(run)
@@ -247,3 +251,51 @@ def test_no_two_processes_ask_one_host_at_a_time(server: MadeServer, tmp_path: P
     assert len(gaps) > HOSTS * PAGES / 2
     assert min(gaps) > 0
     assert sum(gap < 0.03 for gap in gaps) < len(gaps) / 20
+
+
+def test_what_a_seed_opens_is_open_to_all(server: MadeServer, tmp_path: Path) -> None:
+    """Hosts that only a link leads to are asked by every process, though a private address is open by the seed alone (R-5.1)."""
+    tree: dict[str, Any] = {
+        "seeds": server.seeds[:1],
+        "scope": {"mode": "any"},
+        "filter": {"exclude": ["http://elsewhere.test/"]},
+    }
+    most = Most()
+    crawl(server, tmp_path / "one.db", 1, **tree)
+    crawl(server, tmp_path / "two.db", 2, most, **tree)
+    assert most.at_once == 2
+    assert ledger(tmp_path / "two.db") == ledger(tmp_path / "one.db")
+    asked = {row["url"].split("/")[2] for row in ledger(tmp_path / "two.db").values() if row["kind"] == "fetched"}
+    assert len(asked) == HOSTS
+
+
+def test_processes_that_cannot_start_stop_nothing(
+    server: MadeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where every other process crashes at its start, the first one does all the work, and the run says so (R-4.4)."""
+    crawl(server, tmp_path / "one.db", 1)
+    monkeypatch.setenv("PYTHONHASHSEED", "none")  # an interpreter ends at once by that
+    result = crawl(server, tmp_path / "two.db", 2)
+    assert (result.state, result.books_balanced) == ("done", True)
+    assert ledger(tmp_path / "two.db") == ledger(tmp_path / "one.db")
+    assert 1 <= len(found(tmp_path / "two.db", "worker_lost")) <= 4
+
+
+def test_a_full_disk_ends_all(server: MadeServer, tmp_path: Path) -> None:
+    """A disk that is full for the process that writes ends the run and every other process; a resume has it all (R-8.1)."""
+    crawl(server, tmp_path / "one.db", 1)
+    most = Most()
+    with FailingDisk(10**9) as disk:
+
+        def fill(run: Crawl) -> None:
+            most(run)
+            if most.at_once == 2:
+                disk.left = 0
+
+        with pytest.raises(StoreError):
+            crawl(server, tmp_path / "two.db", 2, fill)
+        assert disk.failed
+    assert not any(alive(process) for process in most.seen)
+    result = crawl(server, tmp_path / "two.db", 2, resume=True)
+    assert (result.state, result.books_balanced) == ("done", True)
+    assert ledger(tmp_path / "two.db") == ledger(tmp_path / "one.db")

@@ -13,6 +13,7 @@ from purlieu import page, settings, sitemap
 from purlieu.candidate import Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.conduct import Conduct
 from purlieu.crawl.team import parcel
+from purlieu.crawl.team.far import UNTAKEN_BATCHES, Backlog
 from purlieu.crawl.team.size import WORTH_BY_ITSELF, WORTH_STARTING, Size, cores
 from purlieu.crawl.team.wire import Wire
 from purlieu.decide import RobotsAnswer, Visit
@@ -190,3 +191,36 @@ def test_a_number_of_processes_is_read(value: object) -> None:
     """A whole number or "auto" is taken, and stands so in the settings as text."""
     made = settings.of({"seeds": ["http://a.example/"], "workers": value})
     assert settings.read(settings.dump(made)).workers == made.workers == value
+
+
+def test_a_message_that_is_cut_is_not_heard() -> None:
+    """What a process had sent half of when it died is nothing: no batch is taken in by halves (R-4.3)."""
+    whole = marshal.dumps(("finish", 0, [1, 2, 3]), 2)
+    heard: list[Any] = []
+    lost: list[bool] = []
+    wire = Wire(heard.append, lambda: lost.append(True))
+    frame = len(whole).to_bytes(8) + whole
+    for piece in (frame[:5], frame[5:20], frame[20:], frame[:-1]):
+        wire.data_received(piece)
+    wire.connection_lost(None)
+    assert (heard, lost) == ([("finish", 0, [1, 2, 3])], [True])
+
+
+def test_a_slow_writer_holds_its_workers_back() -> None:
+    """A worker hands in so many batches before one is written, and then waits: nothing piles up on the way."""
+
+    async def main() -> list[bool]:
+        wire = Wire(lambda _: None, lambda: None)
+        wire.is_open = True
+        backlog = Backlog(wire)
+        waits = []
+        for _ in range(UNTAKEN_BATCHES + 1):
+            backlog.put([])
+            waiting = asyncio.ensure_future(backlog.room())
+            await asyncio.sleep(0)
+            waits.append(not waiting.done())
+        backlog.written()
+        await waiting
+        return waits
+
+    assert asyncio.run(main()) == [*[False] * UNTAKEN_BATCHES, True]

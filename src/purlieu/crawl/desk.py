@@ -23,7 +23,10 @@ LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """The owner's limits (R-8.1, BJ-41); None: none. ``active_seconds`` and ``pages`` were spent before a resume."""
+    """The owner's limits (R-8.1, BJ-41); None: none. ``active_seconds`` and ``pages`` were spent before a resume.
+
+    A visit waits at most ``write_seconds`` to be written, or sent to who writes.
+    """
 
     max_pages: int | None = None
     max_targets: int | None = None
@@ -32,6 +35,7 @@ class RunLimits:
     timeout_seconds: float = 30.0
     active_seconds: float = 0.0
     pages: int = 0
+    write_seconds: float = 0.1
 
 
 class Desk(Protocol):

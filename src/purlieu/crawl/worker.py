@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 BATCH, BATCH_FOUND = 64, 10_000
 """Visits written in one transaction at most, and addresses found that are enough: 64 sitemaps would outlast a lease."""
-WRITE_SECONDS = 0.1
-"""A visit waits at most so long to be written."""
 TAKE, TAKE_IN_ALL, TAKE_LEAST = 256, 16_384, 16
 """Entries in memory: of a host at most, of all, of a host at least. Without a bound for all, 49,000 took 29 MB."""
 PARK_SECONDS = 10.0
@@ -414,7 +412,7 @@ class Worker:
     async def _write_in_time(self) -> None:
         while True:
             await self._some.wait()
-            await self._clock.sleep(WRITE_SECONDS)
+            await self._clock.sleep(self._limits.write_seconds)
             self._write()
 
     async def _stop_in_time(self, seconds: float) -> None:

@@ -38,6 +38,8 @@ ENDING_SECONDS: Final = 15.0
 """Beyond the time that a request may take, a process that was told to end has so long to do it."""
 START_SECONDS: Final = 30.0
 """A process that is not ready after so long is given up."""
+WRITE_SECONDS: Final = 0.4
+"""A visit waits at most so long to be sent to the process that writes."""
 SOON_SECONDS: Final = 0.5
 """Who has nothing to do waits so long for a host that nobody holds before one is taken from another process."""
 LOST: Final = "worker_lost"
@@ -192,7 +194,9 @@ class Team:
     def _begin(self, number: int) -> Begin:
         run, level = self._run, logging.getLogger("purlieu").getEffectiveLevel()
         share = -(-run.limits.max_hosts // self._size.most)
-        limits = replace(run.limits, max_seconds=None, max_hosts=share)
+        # As many batches as from one alone: each costs the process that writes a transaction, however small it is.
+        wait = run.limits.write_seconds * self._size.most
+        limits = replace(run.limits, max_seconds=None, max_hosts=share, write_seconds=min(wait, WRITE_SECONDS))
         return Begin(
             run.settings, number, self._clock.offset, limits, self._ground.pages.is_set, level,
             run.frontier.landed(), tuple(run.traps.known), self._ground.jars.guard.opened,
