@@ -16,7 +16,7 @@ from typing import Any, Protocol
 Value = None | int | float | str | bytes
 Row = tuple[Any, ...]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # Not importlib.resources: its import alone costs 8 ms before the first request.
 _HERE = Path(__file__).parent
 

@@ -1,4 +1,4 @@
--- The store, schema version 2; migrations/ makes older ones equal. Shape and reasons: rules R-1.1 to R-1.7.
+-- The store, schema version 3; migrations/ makes older ones equal. Shape and reasons: rules R-1.1 to R-1.7.
 -- Times are seconds since the epoch (REAL). Hashes are 64-bit signed (url.key64).
 -- Only store/ reads these names; reports read the views at the end.
 

@@ -144,8 +144,6 @@ ALTER TABLE schedule ADD COLUMN config TEXT;
 ALTER TABLE schedule ADD COLUMN grace_seconds REAL NOT NULL DEFAULT 3600;
 ALTER TABLE schedule ADD COLUMN handled_at REAL NOT NULL DEFAULT 0;
 ALTER TABLE schedule ADD COLUMN removed_at REAL;
-ALTER TABLE schedule ADD COLUMN paused_at REAL;
-ALTER TABLE schedule ADD COLUMN public_only INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE schedule_event (
     schedule INTEGER NOT NULL,
     due_at REAL NOT NULL,
@@ -161,28 +159,3 @@ CREATE TABLE keeper (
     token TEXT NOT NULL,
     expires_at REAL NOT NULL
 );
-
--- Crawls that are made and edited without a run, and such as were removed.
-ALTER TABLE crawl ADD COLUMN config TEXT REFERENCES config (hash);
-ALTER TABLE crawl ADD COLUMN removed_at REAL;
-
--- What pages say to their readers, the last of each, where the owner keeps it (keep = "text"). text: zlib; headings, more: JSON.
-CREATE TABLE content (
-    id INTEGER PRIMARY KEY,
-    crawl INTEGER NOT NULL,
-    host INTEGER NOT NULL,
-    hash INTEGER NOT NULL,
-    href TEXT NOT NULL,
-    run INTEGER NOT NULL,                       -- the run that read it last
-    changed_run INTEGER NOT NULL,               -- the run in which it became what it is
-    changed_at REAL NOT NULL,
-    digest TEXT NOT NULL,                       -- of all that follows
-    title TEXT NOT NULL,
-    language TEXT NOT NULL,
-    description TEXT NOT NULL,
-    headings TEXT NOT NULL,                     -- [[level, text], ...]
-    more TEXT NOT NULL,                         -- {"open_graph": {}, "json_ld": [], "breadcrumbs": []}
-    text BLOB NOT NULL,
-    UNIQUE (crawl, host, hash)
-);
-CREATE INDEX content_changed ON content (crawl, changed_run);
