@@ -38,6 +38,8 @@ class _Far:
         self.wire = Wire(self.heard, self.lost)
         self.gone = asyncio.Event()
         self._admission: Admission
+        self._landed: dict[str, str] = {}
+        """What has landed and is not yet part of the scope."""
         self._has_begun = asyncio.Event()
         self._is_leaving = False
 
@@ -57,7 +59,7 @@ class _Far:
         elif what == "spare":
             self._worker.spare(*told)
         elif what == "landed":
-            self._land(*told)
+            self._landed.update(*told)
         elif what == "opened":
             self._fetcher.guard.open_too(*told)
         elif what == "trapped":
@@ -69,12 +71,11 @@ class _Far:
             os._exit(1)
         self.gone.set()
 
-    def _land(self, landed: dict[str, str]) -> None:
-        scope = self._admission.scope
-        sites = {site: landed[scope.seed(site)] for site in scope.pending if scope.seed(site) in landed}
-        self._admission = replace(self._admission, scope=scope.all_landed(sites))
-
     def _in_scope(self, href: str) -> bool:
+        if self._landed:  # many sites land one after another, and most requests need not know
+            scope, landed, self._landed = self._admission.scope, self._landed, {}
+            sites = {site: landed[scope.seed(site)] for site in scope.pending if scope.seed(site) in landed}
+            self._admission = replace(self._admission, scope=scope.all_landed(sites))
         return self._admission.scope.accepts(href, host_of(href)) is not None
 
     def _open(self, begin: Begin) -> None:
@@ -85,7 +86,7 @@ class _Far:
         self._fetcher = parts.fetcher(settings, clock)
         self._fetcher.guard.open_too(*begin.opened)
         self._admission = Admission.of(settings)
-        self._land(begin.landed)
+        self._landed = dict(begin.landed)
         self._series = Series(settings.traps.same_text if settings.traps.detect else 0, begin.trapped)
         watch = HeedingWatch(self._series, self._admission.traps, lambda *_, **__: None)
         outside = Outside(self._fetcher, clock, self._in_scope, self._fetcher.address_of, watch)

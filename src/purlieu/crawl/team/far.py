@@ -26,6 +26,15 @@ UNTAKEN_BATCHES = 4
 """So many batches are sent before the first is written; then the worker waits, and nothing piles up."""
 
 
+Opened = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
+"""What ``AddressGuard.opened`` tells."""
+
+
+def newly(opened: Opened, before: Opened) -> Opened:
+    """Return what has been opened and pinned since, so that of many seeds each is told once."""
+    return tuple(set(opened[0]) - set(before[0])), opened[1][len(before[1]) :]
+
+
 class Jars(Protocol):
     """What a fetcher remembers that must go with a host or a run to another process."""
 
@@ -188,5 +197,5 @@ class FarDesk:
         """Tell which addresses have been opened: another process may be led there next (R-5.1)."""
         opened = self._jars.guard.opened
         if opened != self._opened:
+            self._tell("opened", *newly(opened, self._opened))
             self._opened = opened
-            self._tell("opened", *opened)

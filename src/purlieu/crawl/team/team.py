@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.crawl.desk import OwnDesk
 from purlieu.crawl.process import WorkerProcess
+from purlieu.crawl.team.far import newly
 from purlieu.crawl.team.seat import LOOK_SECONDS, Ground, Seat
 from purlieu.crawl.team.wire import Wire
 from purlieu.value import dataclass, replace
@@ -289,12 +290,13 @@ class Team:
     def has_written(self) -> None:
         """Tell the others what has changed with a batch: scope, open addresses, traps."""
         scope, opened, found = self._run.scope(), self._ground.jars.guard.opened, self._run.traps.found
-        if scope is not self._scope:
-            self._scope = scope
-            self._tell("landed", self._run.frontier.landed())
+        if scope is not self._scope and self._members:
+            seeds = {scope.seed(site) for site in self._scope.pending - scope.pending}
+            landed = self._run.frontier.landed()
+            self._tell("landed", {seed: landed[seed] for seed in seeds if seed in landed})
         if opened != self._opened:
-            self._opened = opened
-            self._tell("opened", *opened)
+            self._tell("opened", *newly(opened, self._opened))
+        self._scope, self._opened = scope, opened
         for series in found[self._trapped :]:
             self._tell("trapped", series)
         self._trapped = len(found)
