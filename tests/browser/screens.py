@@ -42,12 +42,12 @@ def _axe() -> str:
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
-def barriers(page: Page) -> list[str]:
+def barriers(page: Page, *, only_colours: bool = False) -> list[str]:
     """Return what axe-core finds against WCAG 2.2 A and AA on the page as it stands: rule, place and why."""
     page.evaluate(_axe())
+    asked = {"type": "rule", "values": ["color-contrast"]} if only_colours else {"type": "tag", "values": STANDARDS}
     found: dict[str, Any] = page.evaluate(
-        "(tags) => axe.run(document, {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']})",
-        list(STANDARDS),
+        "asked => axe.run(document, {runOnly: asked, resultTypes: ['violations']})", asked
     )
     return [
         f"{rule['id']}: {node['html'][:200]}: {node['failureSummary']}"
@@ -82,7 +82,7 @@ NAMES: Final = frozenset(
 _OURS: Final = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]")
 _DATA: Final = re.compile(
-    r"https?://[^\s」”）)》]+|[\w.]+\.example|/[^\s」”）)》]*|\d{4}-\d\d-\d\dT[\d:+]+|text/html; charset=utf-8|item/"
+    r"[A-Z][a-z]+/[A-Z]\w+|https?://[^\s」”）)》]+|[\w.]+\.example|/[^\s」”）)》]*|\d{4}-\d\d-\d\dT[\d:+]+|text/html; charset=utf-8|item/"
 )
 
 
