@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 SMALL_PAGES, SMALL_BYTES, SMALL_LINKS = 3_000, 4_000, 30
 LARGE_PAGES, LARGE_BYTES, LARGE_LINKS = 24, 4_000_000, 60
-_WORDS: Final = ["a", "crawl", "ends", "when", "every", "address", "has", "one", "ending", "and", "one", "reason"]
+_LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,21 @@ class Site:
     told: str
 
 
+def _words(of: str, characters: int) -> str:
+    """Return so many characters of made words, always the same for one name: pages alike would look like a trap."""
+    letters = blake2b(of.encode()).hexdigest().translate(_LETTERS)
+    text = " ".join(letters[start : start + 3 + start % 5] for start in range(0, len(letters) - 8, 8))
+    return (f"{text} " * (characters // len(text) + 1))[: max(0, characters)]
+
+
 def _page(number: int, pages: int, links: int, size_bytes: int) -> str:
     """Return one page: links to the next by number and to others all over the site, in text of the wanted size."""
-    lines = [f"<!DOCTYPE html><html lang=en><head><title>Page {number}</title></head><body><h1>Page {number}</h1>"]
-    filler = max(0, size_bytes // links - 60)
+    title = _words(f"title {number}", 30)
+    lines = [f"<!DOCTYPE html><html lang=en><head><title>{title}</title></head><body><h1>{title}</h1>"]
     for place in range(links):
         target = (number * links + place * 7 + 1) % pages
-        at = (number * 31 + place) % len(_WORDS)
-        text = " ".join(_WORDS[at:] + _WORDS[:at])
-        body = (f"{text} " * (filler // len(text) + 1))[:filler]
-        lines.append(f'<p><a href="p{target}.html">page {target}</a> {body}</p>')
+        text = _words(f"{number} {place}", size_bytes // links - 60)
+        lines.append(f'<p><a href="p{target}.html">page {target}</a> {text}</p>')
     lines.append("</body></html>")
     return "\n".join(lines)
 
