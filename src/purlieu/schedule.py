@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from itertools import islice
+from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
+from purlieu.sentence import Sentence
 from purlieu.value import dataclass
 
 GRACE_SECONDS = 3600.0
@@ -80,20 +82,46 @@ def fields(cron: str) -> Fields:
     return Fields(minutes, hours, days, months, frozenset(sim.weekdays), sim.day_and)
 
 
+_PARTS: Final = {
+    "minute": Sentence("minute"),
+    "hour": Sentence("hour"),
+    "day-of-month": Sentence("day of the month"),
+    "month": Sentence("month"),
+    "day-of-week": Sentence("weekday"),
+}
+"""What the parts of a crontab's line are called, by what the library calls them."""
+
+
 def mistake(cron: str, zone: str) -> tuple[str, str, str] | None:
     """Return (option, value, remedy) of what is wrong with a schedule, None when nothing is."""
     if len(cron.split()) != _FIELDS:
-        return "--cron", cron, 'write minute, hour, day, month and weekday, such as "0 3 * * *" for three every night'
+        return (
+            "--cron",
+            cron,
+            Sentence('write minute, hour, day, month and weekday, such as "0 3 * * *" for three every night'),
+        )
     try:
         place = _zone(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return "--zone", zone, "write a time zone's name, such as Asia/Tokyo or UTC, that the system's tzdata has"
+        return (
+            "--zone",
+            zone,
+            Sentence("write a time zone's name, such as Asia/Tokyo or UTC, that the system's tzdata has"),
+        )
     try:
         next(CronSim(cron, datetime(2026, 1, 1, tzinfo=place)))
     except CronSimError as error:
-        return "--cron", cron, f'{error}; write it as in a crontab, such as "0 3 * * *" or "30 6 * * mon"'
+        name = str(error).removeprefix("Bad ")
+        return (
+            "--cron",
+            cron,
+            Sentence(
+                'the {part} cannot be read; write it as in a crontab, such as "0 3 * * *" or "30 6 * * mon"',
+                part=_PARTS.get(name, name),
+            ),
+        )
     except StopIteration:
-        return "--cron", cron, "there is no such day in the next fifty years; check day and month"
+        return "--cron", cron, Sentence("there is no such day in the next fifty years; check day and month")
     return None
 
 
