@@ -227,12 +227,18 @@ def one_round(
 
 def differences(results: dict[str, Result], columns: dict[str, Peer]) -> list[str]:
     """Return one line for each crawler whose set of pages is not everybody's; nothing when the round counts."""
-    everything = set().union(*(result.pages for result in results.values()))
+    found = {name: {_file_of(uri) for uri in result.pages} for name, result in results.items()}
+    everything = set().union(*found.values())
     lines = []
-    for name, result in results.items():
-        if missed := sorted(everything - result.pages.keys()):
+    for name in results:
+        if missed := sorted(everything - found[name]):
             lines.append(f"{columns[name].name} missed {len(missed)} pages, such as {' '.join(missed[:3])}")
     return lines
+
+
+def _file_of(uri: str) -> str:
+    """Return the file behind a URI: a folder and its index.html are one page, of which wget2 asks for one."""
+    return f"{uri}index.html" if uri.endswith("/") else uri
 
 
 def machine() -> str:
@@ -323,7 +329,8 @@ Memory is that of the largest single process, the most of all rounds.
 - The crawler is bound to core {CRAWLER_CORE}, the server to core {SERVER_CORE}.
 - Time is the whole process from start to exit, CPU and memory are what the kernel counted for it.
 - A page is a URL that the server's log has as answered with 200 and `text/html`.
-  A round counts only when every crawler fetched exactly the same set of pages.
+  A round counts only when every crawler fetched exactly the same set of pages; a folder and its `index.html`
+  are one, of which wget2 asks for one alone.
 - Requests are all that the server saw.
   Programs differ in what else they take along: images, style sheets, source texts.
 - Purlieu's ledger is compared with the server's log after each crawl, outside the time.
