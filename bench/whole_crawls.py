@@ -229,11 +229,11 @@ def differences(results: dict[str, Result], columns: dict[str, Peer]) -> list[st
     """Return one line for each crawler whose set of pages is not everybody's; nothing when the round counts."""
     found = {name: {_file_of(uri) for uri in result.pages} for name, result in results.items()}
     everything = set().union(*found.values())
-    lines = []
-    for name in results:
-        if missed := sorted(everything - found[name]):
-            lines.append(f"{columns[name].name} missed {len(missed)} pages, such as {' '.join(missed[:3])}")
-    return lines
+    return [
+        f"{columns[name].name} missed {len(missed)} pages, such as {' '.join(missed[:3])}"
+        for name, mine in found.items()
+        if (missed := sorted(everything - mine))
+    ]
 
 
 def _file_of(uri: str) -> str:
