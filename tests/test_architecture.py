@@ -33,6 +33,7 @@ NOUN_FLOORS: Final = (
         "sentence",
         "value",
         "native",
+        "query",
     ),
     (
         "scope",
