@@ -22,11 +22,16 @@ ABSENT: Final = (
 )
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Yield Chromium; skip where there is none."""
+@pytest.fixture(scope="session")
+def is_there() -> None:
+    """Skip where there is no Chromium, before anything is made for it."""
     if not chromium():
         pytest.skip(ABSENT)
+
+
+@pytest.fixture(scope="module")
+def browser(is_there: None) -> Iterator[Browser]:
+    """Yield Chromium."""
     with sync_playwright() as opened:
         started = launched(opened)
         yield started
@@ -47,7 +52,7 @@ def look(browser: Browser) -> Iterator[Callable[..., Viewer]]:
 
 
 @pytest.fixture(scope="session")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+def shown(is_there: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
     """Yield a console over six weekly runs of a made site, which nobody changes."""
     store = tmp_path_factory.mktemp("shown") / "village.db"
     in_thread(lambda: village.crawled(store))
@@ -56,7 +61,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
 
 
 @pytest.fixture(scope="session")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+def hostile(is_there: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
     """Yield a console over a run of a site that tries to be taken for HTML everywhere."""
     store = tmp_path_factory.mktemp("hostile") / "hostile.db"
     in_thread(lambda: village.hostile(store))
