@@ -280,6 +280,15 @@ def test_health_tells_where_sitemap_and_links_disagree(crawled: Path) -> None:
         assert section.problems == 1
 
 
+def test_nothing_is_missing_from_a_sitemap_that_was_not_read(tmp_path: Path) -> None:
+    """Of a run that read no sitemap neither a page nor its section is told to be in none: both count by one rule."""
+    with tree_of(made(tmp_path, HOME, NEWS)) as tree:
+        nodes = tree.listing(View()).nodes
+        assert {node.kind for node in nodes} == {"section", "page"}
+        assert {node.health.unlisted for node in nodes} == {0}
+        assert nodes[0].health.pages == 2
+
+
 def test_the_export_is_what_the_filter_shows(crawled: Path, tmp_path: Path) -> None:
     """IB-6: the exported file holds the public pages of the selected sections; IB-8: it has no element for an expiry."""
     news = View(filter=Filter(is_on=True, sections=frozenset({f"{HOME}en/"})))

@@ -107,6 +107,20 @@ def test_what_only_a_strict_reader_finds(tmp_path: Path, capsys: pytest.CaptureF
     assert (status, [one["kind"] for one in told["problems"]]) == (1, ["xml"])
 
 
+def test_a_check_speaks_the_language_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is wrong and the sums are said in the language of --lang, else in that of the settings; codes stay."""
+    (tmp_path / "s.xml").write_text(f'<urlset xmlns="{NS}"><url><priority>9</priority></url></urlset>', "utf-8")
+    (tmp_path / "p.toml").write_text('language = "zh"', "utf-8")
+    assert main(["sitemap", "check", str(tmp_path / "s.xml"), "--lang", "ja"]) == 1
+    told = capsys.readouterr().out
+    assert "行目: no-loc: <loc> のない項目があります。" in told
+    assert "緩やかな読み方" in told
+    main(["sitemap", "check", str(tmp_path / "s.xml"), "-c", str(tmp_path / "p.toml")])
+    assert "某条目没有 <loc>" in capsys.readouterr().out
+    _, (facts,) = asked(capsys, "check", str(tmp_path / "s.xml"), "--json", "--lang", "ja")
+    assert facts["problems"][0]["sentence"].startswith("<loc> のない")
+
+
 def test_where_a_file_will_stand(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
     """SM-30: with --url the location rule is asked of a file too; without there is no place to measure by."""
     status, (told,) = asked(capsys, "check", listing, "--url", "http://www.mycompany.com/news/s.xml", "--json")

@@ -71,10 +71,9 @@ def test_a_viewer_changes_nothing(console: Console) -> None:
         answer = viewer.get(address)
         assert answer.status_code == 200, address
         forms = re.findall(r"<form[^>]*method=\"post\"[^>]*action=\"([^\"]+)", answer.text)
-        assert set(forms) - {"/crawls/1/settings"} == {"/logout"}, address  # that one has no key and hides its buttons
+        assert set(forms) == {"/logout"}, address
         assert "/crawls/new" not in answer.text
         assert "/delete" not in answer.text
-    assert '<p class="buttons" hidden>' in viewer.get("/crawls/1/settings").text
     for address in ("/crawls/new", "/crawls/1/delete"):
         assert viewer.get(address).status_code == 403
     paths = changing(console)
@@ -85,6 +84,21 @@ def test_a_viewer_changes_nothing(console: Console) -> None:
         assert "You may look, but change nothing" in answer.text
     assert console.started.words == []
     assert viewer.get("/changes").status_code == 404
+
+
+def test_a_viewer_looks_at_settings(console: Console, store: MadeStore) -> None:
+    """A viewer sees the settings with every field locked and a word that says why, and may ask whether a URL is in."""
+    store.add_run(toml='seeds = ["https://a.test/"]')
+    shown = signed_in(console, VIEWER).get("/crawls/1/settings", params={"try": "https://a.test/x"}).text
+    assert "You can look at these settings and not change them" in shown
+    assert '<fieldset id="fields" class="looked" disabled' in shown
+    assert re.search(r'<textarea id="toml"[^>]* readonly>', shown)
+    assert "hx-post" not in shown
+    assert 'value="save"' not in shown
+    assert "<strong>In</strong>" in shown
+    mine = signed_in(console, OWNER).get("/crawls/1/settings").text
+    assert "You can look at these" not in mine
+    assert "disabled" not in mine
 
 
 def test_an_owner_changes_what_a_viewer_sees(console: Console) -> None:

@@ -537,3 +537,18 @@ def test_who_comes_from_elsewhere_opens_no_private_network(editor: Editor) -> No
     assert editor.console.started.words == []
     assert editor.post("/crawls/new", seeds="public.example", action="run").status_code == 200
     assert "--public-only" in editor.console.started.words[0]
+
+
+def test_a_run_of_other_settings_is_told(editor: Editor, store: MadeStore) -> None:
+    """The settings say when the last run had others, with what differs; they do not where both are the same."""
+    told = "had other settings than those that stand here"
+    store.add_run(toml='seeds = ["https://a.test/"]')
+    assert told not in editor.console.page("/crawls/1/settings")
+    form = editor.opened(1)
+    text = form["toml"] + "\n[limits]\nmax_depth = 7\n"
+    assert editor.post("/crawls/1/settings", **form | {"toml": text, "action": "save"}).status_code == 200
+    page = editor.console.page("/crawls/1/settings")
+    assert told in page
+    assert re.search(r"<li><code>limits.max_depth</code>: [^<]* → 7</li>", page)
+    assert page.count("<li><code>") == 1
+    assert told not in editor.console.page("/crawls/2/settings")

@@ -9,6 +9,7 @@ import os
 import re
 import zipfile
 from collections.abc import Iterator
+from html import unescape
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,19 @@ def test_a_file_that_is_sent_is_checked(desk: Desk) -> None:
     assert [one["kind"] for one in facts["problems"]] == ["priority"]
     assert "&lt;b&gt;.xml" in answer.text
     assert "<b>.xml" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "This is no sitemap: it has no element."), ("ja", "要素がありません"), ("zh", "没有任何元素")],
+)
+def test_problems_are_told_in_the_readers_language(desk: Desk, language: str, told: str) -> None:
+    """What is wrong with a sitemap is said in the language of the page, the reason within it too; in JSON as well."""
+    desk.client.headers["accept-language"] = language
+    answer = desk.send("/sitemaps/check", files={"file": ("s.xml", b"<?xml version='1.0'?>")})
+    assert told in unescape(answer.text)
+    (problem,) = desk.client.get(f"/api{answer.url.path}").json()["problems"]
+    assert told in problem["sentence"]
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from purlieu import settings
 from purlieu.cli import config
-from purlieu.cli.words import counted, safe
+from purlieu.cli.words import safe, speaker
 from purlieu.crawl.sitemap_walk import WalkRules
 from purlieu.errors import Mistake, SettingsError, UrlError
+from purlieu.sentence import said
 from purlieu.sitemap import Entry
 from purlieu.sitemap.inspection import Inspection
 from purlieu.url import parse
@@ -149,6 +150,7 @@ class Checked:
         """Prepare to check what was typed."""
         self._word: str = arguments.sitemap
         self._strict: bool = arguments.strict
+        self._say = speaker(arguments.lang or made.language)
         self._arguments = arguments
         self._made = made
         self._place = place
@@ -206,7 +208,11 @@ class Checked:
         )
         for problem in one.problems:
             if len(self.problems) < MOST_TOLD:
-                told = {"line": problem.line, "kind": problem.kind, "sentence": problem.sentence}
+                told = {
+                    "line": problem.line,
+                    "kind": problem.kind,
+                    "sentence": said(problem.sentence, self._say),
+                }
                 self.problems.append({"file": one.url, **told})
             else:
                 self.untold += 1
@@ -227,36 +233,40 @@ class Checked:
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each file and problem, the fates of the entries if asked for, and the sums."""
+        say = self._say
         by_file: dict[str, list[dict[str, Any]]] = {}
         for problem in self.problems:
             by_file.setdefault(problem["file"], []).append(problem)
         for file in self.files:
-            of_index = f", {counted(file['children'], 'file', 'files')}" if file["kind"] == "index" else ""
-            size = f"{file['bytes']:,} bytes"
-            yield f"{safe(file['file'])}: {file['kind']}, {_entries(file['entries'])}{of_index}, {size}"
+            parts = [file["kind"], self._entries(file["entries"])]
+            if file["kind"] == "index":
+                parts.append(self._files(file["children"]))
+            parts.append(say("{count} bytes", count=f"{file['bytes']:,}"))
+            yield f"{safe(file['file'])}: {', '.join(parts)}"
             yield from (
-                f"  line {one['line']}: {one['kind']}: {safe(one['sentence'])}" for one in by_file.pop(file["file"], ())
+                f"  {say('line {line}', line=one['line'])}: {one['kind']}: {safe(one['sentence'])}"
+                for one in by_file.pop(file["file"], ())
             )
         if self.untold:
-            yield f"{self.untold:,} more problems are not listed."
+            yield say("{count} more problems are not listed.", count=f"{self.untold:,}")
         if self.fates is not None:
             yield ""
             yield from _fates(self.fates)
         yield ""
         count = len(self.problems) + self.untold
-        files, problems = counted(len(self.files), "file", "files"), counted(count, "problem", "problems")
-        yield f"{_entries(self.entries)} in {files}, {problems}."
-        yield f"Read leniently: {_word(self.lenient)}. Read strictly: {_word(self.strict)}."
+        problems = say("1 problem") if count == 1 else say("{count} problems", count=f"{count:,}")
+        entries, files = self._entries(self.entries), self._files(len(self.files))
+        yield say("{entries} in {files}, {problems}.", entries=entries, files=files, problems=problems)
+        lenient, strict = (say("valid") if one else say("not valid") for one in (self.lenient, self.strict))
+        yield say("Read leniently: {lenient}. Read strictly: {strict}.", lenient=lenient, strict=strict)
         if not count and not self.strict:
-            yield "What is wrong strictly is told with --strict."
+            yield say("What is wrong strictly is told with --strict.")
 
+    def _entries(self, count: int) -> str:
+        return self._say("1 entry") if count == 1 else self._say("{count} entries", count=f"{count:,}")
 
-def _entries(count: int) -> str:
-    return counted(count, "entry", "entries")
-
-
-def _word(valid: bool) -> str:  # noqa: FBT001 - a word for a truth
-    return "valid" if valid else "not valid"
+    def _files(self, count: int) -> str:
+        return self._say("1 file") if count == 1 else self._say("{count} files", count=f"{count:,}")
 
 
 def _fates(fates: list[dict[str, Any]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from purlieu.cli.argument import Argument, Command
 from purlieu.cli.sitemap_build_options import BUILD
+from purlieu.outcome import LANGUAGES
 
 _CONFIG: Final = Argument(("-c", "--config"), "the settings file, for how to ask; its seeds do not count", "FILE")
 _STORE: Final = Argument(("--store",), "the store that a run is in (default: purlieu.db)", "FILE", default="purlieu.db")
@@ -32,6 +33,7 @@ LOOK: Final = (
             Argument(("--crawl",), "ask for every entry, politely, and tell how it ended", kind="flag"),
             _CONFIG,
             Argument(("--json",), "print one JSON object: entries, problems, files, valid", kind="flag"),
+            Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
         ),
     ),
     Command(

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from purlieu import __version__
-from purlieu.console import api_crawls, compare, site_map, sitemap_making, table, tree
+from purlieu.console import api_crawls, compare, site_map, sitemap_checking, sitemap_making, table, tree
 from purlieu.console.parts import NotThere, findings_of, parts_of, reading, run_of
 from purlieu.report import books, crawl_result, explain, politeness, sitemaps, states
 from purlieu.report.pruning import refuse
@@ -249,6 +249,7 @@ ENDPOINTS: Final = (
     Endpoint("/api/runs/{run}/tree", _tree, "The site as a tree of sections and pages", _TREE),
     Endpoint("/api/runs/{run}/sitemap-profiles", sitemap_making.facts, "What sitemaps are made of it, by profile"),
     Endpoint("/api/runs/{run}/map", _map, "The folders of the site with what became of their pages", _MAP),
+    Endpoint("/api/sitemaps/{job}", sitemap_checking.facts, "What a check of a sitemap found"),
     Endpoint("/api/compare", _compare, "Two runs compared", _COMPARE),
     Endpoint("/api/session", api_crawls.session, "The key that a change carries as X-Form-Key"),
     Endpoint("/api/crawls/{crawl}", api_crawls.crawl, "The settings of a crawl, with their version"),
@@ -295,6 +296,13 @@ _ERRORS: Final = (
 )
 
 
+_PLACES: Final = (
+    ("run", "integer", "the run's number"),
+    ("crawl", "integer", "the crawl's number"),
+    ("job", "string", "the name of the check, which stands at the end of its page's address; the last few are kept"),
+)
+
+
 def _described(one: Endpoint) -> dict[str, Any]:
     """Return an address with its conditions: of a query, or of the JSON object that a change sends."""
     places = [
@@ -302,10 +310,10 @@ def _described(one: Endpoint) -> dict[str, Any]:
             "name": name,
             "in": "path",
             "required": True,
-            "schema": {"type": "integer"},
-            "description": f"the {name}'s number",
+            "schema": {"type": kind},
+            "description": told,
         }
-        for name in ("run", "crawl")
+        for name, kind, told in _PLACES
         if f"{{{name}}}" in one.path
     ]
     text = {"type": "string"}

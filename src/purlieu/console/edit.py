@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -34,6 +34,8 @@ from purlieu.value import dataclass
 MOST_BYTES: Final = 2 * 1024 * 1024
 _MOST_URL: Final = 8_000
 _MOST_TOLD: Final = 50
+_RULES: Final = frozenset({"filter.rules", "filter.rules_file"})
+"""A run has the lines of its file of rules among its rules: what it read is not what was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,13 @@ class Crawl:
     name: str
     toml: str
     version: str
+
+
+class Ran(NamedTuple):
+    """That the last run, begun at a time, had other settings; ``keys`` say what each was and is now."""
+
+    at: float
+    keys: list[Difference]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,26 @@ def crawl_to_edit(request: Request) -> Crawl:
 def show(request: Request) -> Response:
     """Show a crawl's settings, to be edited."""
     crawl = crawl_to_edit(request)
-    return _page(request, crawl, crawl.version, draft.of_text(crawl.toml))
+    url = request.query_params.get("try", "")
+    return _page(request, crawl, crawl.version, draft.of_text(crawl.toml), url)
+
+
+def ran_otherwise(request: Request, crawl: Crawl) -> Ran | None:
+    """Return in what the settings kept for a crawl differ from its last run's; None where they do not."""
+    if not crawl.version:
+        return None
+    with reading(request) as reader:
+        last = reader.latest(crawl.name)
+        config = reader.config(last) if last else ""
+    if last is None:
+        return None
+    before, now = (draft.of_text(draft.brief(text)).fields for text in (config, crawl.toml))
+    differing = [
+        Difference(name, before.get(name, ""), "", now.get(name, ""))
+        for name in sorted({*before, *now})
+        if before.get(name, "") != now.get(name, "") and name not in _RULES
+    ]
+    return Ran(last.started_at, differing[:_MOST_TOLD]) if differing else None
 
 
 def toml(request: Request) -> Response:
@@ -177,7 +205,8 @@ def _page(
 ) -> Response:  # fmt: skip
     values = _shown(request, crawl, version, made, url)
     saved = "saved" in request.query_params and request.method == "GET"
-    return page(request, "settings.html", status, **values, differing=differing, saved=saved)
+    differs = ran_otherwise(request, crawl) if differing is None else None
+    return page(request, "settings.html", status, **values, differing=differing, saved=saved, differs=differs)
 
 
 def _shown(request: Request, crawl: Crawl, version: str, made: Draft, url: str) -> dict[str, Any]:

@@ -19,18 +19,18 @@ from typing import Any, Final
 import python_multipart  # noqa: F401 - what reads the forms that files are sent with
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from purlieu import settings
 from purlieu.console import action
 from purlieu.console.audit import audit
 from purlieu.console.parts import Parts, parts_of, reading
-from purlieu.console.show import page
+from purlieu.console.show import page, tongue_of
 from purlieu.crawl.looking import looking
 from purlieu.crawl.sitemap_walk import SitemapWalk, WalkRules
 from purlieu.errors import PurlieuError, UrlError
-from purlieu.sentence import Sentence
+from purlieu.sentence import Say, Sentence, said
 from purlieu.sitemap import LIMIT_BYTES, Entry
 from purlieu.sitemap.inspection import Inspection
 from purlieu.store.reader import Reader, RunRow
@@ -87,8 +87,8 @@ class Checked:
     def discard(self) -> None:
         """Give nothing back: it is all in memory."""
 
-    def facts(self) -> dict[str, Any]:
-        """Return it as values, with the names of ``purlieu sitemap check --json``."""
+    def facts(self, say: Say) -> dict[str, Any]:
+        """Return it as values, with the names of ``purlieu sitemap check --json``; sentences as ``say`` says them."""
         return {
             "sitemap": self.name,
             "valid": self.is_strictly_valid if self.is_strict else self.is_lenient_valid,
@@ -96,7 +96,7 @@ class Checked:
             "strict": self.is_strictly_valid,
             "entries": self.entries,
             "problems": [
-                {"file": one.url, "line": each.line, "kind": each.kind, "sentence": each.sentence}
+                {"file": one.url, "line": each.line, "kind": each.kind, "sentence": said(each.sentence, say)}
                 for one in self.files
                 for each in one.problems
             ],
@@ -113,7 +113,7 @@ class Checked:
             ],
             "run": self.run,
             "fates": dict(self.fates),
-            "why": self.why,
+            "why": said(self.why, say),
         }
 
 
@@ -123,7 +123,6 @@ def routes() -> list[Route]:
         Route("/sitemaps", show),
         Route("/sitemaps/check", check, methods=["POST"]),
         Route("/sitemaps/{job}", checked),
-        Route("/api/sitemaps/{job}", as_json),
     ]
 
 
@@ -175,10 +174,10 @@ def checked(request: Request) -> Response:
     return page(request, "sitemap_checked.html", done=done, run=run, fates=fates, job=request.path_params["job"])
 
 
-def as_json(request: Request) -> Response:
-    """Return what was found as values."""
+def facts(request: Request) -> Any:
+    """Return what was found as values, in the language of the request."""
     done: Checked = parts_of(request).jobs.result(request.path_params["job"], Checked)
-    return JSONResponse(done.facts())
+    return done.facts(tongue_of(request)[1])
 
 
 def _form(request: Request, given: dict[str, str], wrong: str = "", status: int = HTTPStatus.OK) -> Response:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from purlieu.report.explain import meant
-from purlieu.store.site_tree import END, PAGE, SECTION, TreeNode, sections_of
+from purlieu.store.site_tree import COUNTS, END, PAGE, SECTION, Health, TreeNode, sections_of
 from purlieu.url import parse
 from purlieu.value import dataclass, replace
 
@@ -78,26 +78,6 @@ class View:
             sections=tuple(sorted(self.filter.sections)),
             parts=self.with_parts,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """How a section or page does: numbers of pages, of which a page is one itself.
-
-    ``unlinked``: in a sitemap and not linked; ``unlisted``: linked and indexable, in no sitemap; ``redirecting``,
-    ``excluded`` and ``failing``: in a sitemap, and yet; ``broken``: failing at all; ``problems`` of its sitemap files.
-    """
-
-    pages: int
-    in_sitemap: int
-    unlinked: int
-    unlisted: int
-    redirecting: int
-    excluded: int
-    failing: int
-    broken: int
-    unindexable: int
-    problems: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +243,7 @@ class SiteTree:
             "" if is_section else f"{node.kind}.{node.reason}",
             node.lastmod,
             node.newest,
-            _health(node),
+            self._table.health(node),
             is_open=is_section and _is_open(node.key, view),
         )
 
@@ -285,7 +265,7 @@ class SiteTree:
                 continue
             label = (there.title if there else None) or _name(link)
             ending = f"{there.kind}.{there.reason}" if there else ""
-            health = _health(there) if there else _NOTHING
+            health = self._table.health(there) if there else _NOTHING
             shown = Node(
                 "part", link, _level(page.key) + 2, label, bool(view.locale), page.key, ending,
                 there.lastmod if there else None, None, health,
@@ -307,24 +287,7 @@ class SiteTree:
         return list(found.items())
 
 
-_NOTHING = Health(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-_BROKEN = frozenset(("missing", "refused", "server_error", "unreachable", "unreadable", "abandoned", "crashed"))
-
-
-def _health(node: TreeNode) -> Health:
-    if node.rank == SECTION:
-        return Health(
-            node.pages, node.in_sitemap, node.unlinked, node.unlisted, node.redirecting, node.excluded, node.failing,
-            node.broken, node.unindexable, node.problems,
-        )  # fmt: skip
-    listed, good, broken = bool(node.in_sitemap), node.kind in {"fetched", "unchanged"}, node.kind in _BROKEN
-    facts = (
-        True, listed, listed and not node.is_linked,
-        not listed and node.is_linked and good and not node.index_reason,
-        listed and node.kind == "redirected", listed and node.kind == "excluded", listed and broken,
-        broken, good and node.index_reason, False,
-    )  # fmt: skip
-    return Health(*(int(bool(fact)) for fact in facts))
+_NOTHING = Health(*[0] * len(COUNTS))
 
 
 def _is_part(node: TreeNode) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from purlieu.sentence import Sentence
 from purlieu.sitemap import extended
 from purlieu.sitemap.draft import Draft, faultless
 from purlieu.sitemap.element import START, TEXT, UNDECLARED, Elements
-from purlieu.sitemap.entry import Child, Entry, Kind, Notes
+from purlieu.sitemap.entry import Child, Entry, Kind, Notes, shown
 from purlieu.sitemap.extended import EXTENSIONS, EXTRAS, FIELDS, KEPT, LONGEST_TEXT
 from purlieu.sitemap.markup import Markup, attributes, resolved
 from purlieu.value import dataclass
@@ -99,7 +100,7 @@ class Document:
             if notes.ended:
                 return
         if self._shape is None:
-            notes.add("not-a-sitemap", "it has no element")
+            notes.add("not-a-sitemap", Sentence("it has no element"))
         if item := self._finished():
             # The file breaks off inside an entry whose address is whole.
             yield item
@@ -167,7 +168,7 @@ class Document:
     def _root(self, namespace: str, name: str) -> None:
         shape = SHAPES.get(name)
         if shape is None:
-            self._notes.add("not-a-sitemap", f"its first element is <{name[:40]}>")
+            self._notes.add("not-a-sitemap", Sentence("its first element is <{name}>", name=shown(name[:40])))
             return
         self._shape, self.kind = shape, shape.kind
         self._families[namespace] = _OURS

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
+from purlieu.sentence import Sentence
 from purlieu.value import dataclass
 
 Kind = Literal["urlset", "index", "text", "rss", "atom", "unknown"]
@@ -55,7 +56,10 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong: the line it was noticed on (from 1), its stable kind, and a sentence for the owner."""
+    """One thing wrong: the line it was noticed on (from 1), its stable kind, and a sentence for the owner.
+
+    ``sentence`` is English; one that this package has made can be said in other languages (``sentence.said``).
+    """
 
     line: int
     kind: str
@@ -74,46 +78,58 @@ class Sitemap:
 
 # Faults of one entry: strict reading leaves the entry out.
 _OF_AN_ENTRY = {
-    "no-loc": "An entry has no <loc>: give each entry the address of its page.",
-    "second-loc": 'An entry has a second <loc>, "{}": only the first is used.',
-    "bad-loc": '"{}" is no http or https address: the entry is left out.',
-    "relative-loc": '"{}" is relative: write the whole address, beginning with its scheme.',
-    "long-loc": 'The address "{}" has more than 2,048 characters: the entry is left out.',
-    "longest-loc": 'The address "{}" has 2,048 characters: some readers take only fewer.',
-    "lastmod": '<lastmod> "{}" is no W3C Datetime, such as 2026-11-30: it is ignored.',
-    "changefreq": '<changefreq> "{}" is not one of always, hourly, daily, weekly, monthly, yearly and never.',
-    "priority": '<priority> "{}" is no number from 0.0 to 1.0: 0.5 is used.',
-    "line": 'The line "{}" is no http or https address: it is left out.',
+    "no-loc": Sentence("An entry has no <loc>: give each entry the address of its page."),
+    "second-loc": Sentence('An entry has a second <loc>, "{value}": only the first is used.', value=""),
+    "bad-loc": Sentence('"{value}" is no http or https address: the entry is left out.', value=""),
+    "relative-loc": Sentence('"{value}" is relative: write the whole address, beginning with its scheme.', value=""),
+    "long-loc": Sentence('The address "{value}" has more than 2,048 characters: the entry is left out.', value=""),
+    "longest-loc": Sentence('The address "{value}" has 2,048 characters: some readers take only fewer.', value=""),
+    "lastmod": Sentence('<lastmod> "{value}" is no W3C Datetime, such as 2026-11-30: it is ignored.', value=""),
+    "changefreq": Sentence(
+        '<changefreq> "{value}" is not one of always, hourly, daily, weekly, monthly, yearly and never.', value=""
+    ),
+    "priority": Sentence('<priority> "{value}" is no number from 0.0 to 1.0: 0.5 is used.', value=""),
+    "line": Sentence('The line "{value}" is no http or https address: it is left out.', value=""),
 }
 # Faults of the file: strict reading refuses it.
 _OF_THE_FILE = {
-    "late-declaration": "<?xml stands behind something else, such as white space: it has to be the very first.",
-    "stray-tag": "</{}> closes nothing: remove it.",
-    "nesting": "</{}> closes an element inside which others are still open.",
-    "unclosed": "<{}> is not closed.",
-    "markup": '"{}" is no complete tag: write &lt; for a < in text.',
-    "reference": '"{}" is no reference that a sitemap may hold: write &amp; for a & in text.',
-    "doctype": "The file has a document type, which a sitemap does not: it is ignored.",
-    "dtd": "The file declares entities or elements of its own, which is never read: the file is given up.",
-    "prefix": 'The prefix of "{}" is not declared.',
-    "namespace": 'The namespace "{}" is not http://www.sitemaps.org/schemas/sitemap/0.9.',
-    "second-root": "<{}> stands behind the end of the document.",
-    "not-a-sitemap": "This is no sitemap: {}.",
-    "encoding": 'The encoding is "{}", and a sitemap has to be UTF-8.',
-    "bytes": "Some bytes are not {}.",
-    "gzip": "The gzip data are damaged: {}.",
-    "xml": "The file is not well-formed XML: {}.",
+    "late-declaration": Sentence(
+        "<?xml stands behind something else, such as white space: it has to be the very first."
+    ),
+    "stray-tag": Sentence("</{value}> closes nothing: remove it.", value=""),
+    "nesting": Sentence("</{value}> closes an element inside which others are still open.", value=""),
+    "unclosed": Sentence("<{value}> is not closed.", value=""),
+    "markup": Sentence('"{value}" is no complete tag: write &lt; for a < in text.', value=""),
+    "reference": Sentence('"{value}" is no reference that a sitemap may hold: write &amp; for a & in text.', value=""),
+    "doctype": Sentence("The file has a document type, which a sitemap does not: it is ignored."),
+    "dtd": Sentence("The file declares entities or elements of its own, which is never read: the file is given up."),
+    "prefix": Sentence('The prefix of "{value}" is not declared.', value=""),
+    "namespace": Sentence('The namespace "{value}" is not http://www.sitemaps.org/schemas/sitemap/0.9.', value=""),
+    "second-root": Sentence("<{value}> stands behind the end of the document.", value=""),
+    "not-a-sitemap": Sentence("This is no sitemap: {value}.", value=""),
+    "encoding": Sentence('The encoding is "{value}", and a sitemap has to be UTF-8.', value=""),
+    "bytes": Sentence("Some bytes are not {value}.", value=""),
+    "gzip": Sentence("The gzip data are damaged: {value}.", value=""),
+    "xml": Sentence("The file is not well-formed XML: {value}.", value=""),
 }
 # Files over a limit: what is within it counts in either reading (AMB-SM-10).
 _OF_THE_LIMITS = {
-    "too-large": "The file has more than {} bytes when unpacked: the rest is not read.",
-    "too-many": "The file has more than 50,000 addresses: the rest is not read.",
-    "too-faulty": "The file has too many faults for the entries it holds: the rest is not read.",
-    "too-full": "The file has more than 2,000,000 elements: the rest is not read.",
+    "too-large": Sentence("The file has more than {value} bytes when unpacked: the rest is not read.", value=""),
+    "too-many": Sentence("The file has more than 50,000 addresses: the rest is not read."),
+    "too-faulty": Sentence("The file has too many faults for the entries it holds: the rest is not read."),
+    "too-full": Sentence("The file has more than 2,000,000 elements: the rest is not read."),
 }
+MORE = Sentence("{count} more problems of this kind are not shown.", count="")
 SENTENCES = _OF_AN_ENTRY | _OF_THE_FILE | _OF_THE_LIMITS
 _GIVEN_UP = frozenset({"dtd", "not-a-sitemap"})  # lenient reading cannot go on here either
 _BY_THE_CUT = frozenset({"unclosed", "markup", "xml", "no-loc"})  # no faults where the rest was never read
+
+
+def shown(value: str) -> str:
+    """Return what a file says as it is shown in a sentence: not too long, and without what is not seen."""
+    if isinstance(value, Sentence):
+        return value
+    return "".join(letter if letter.isprintable() else " " for letter in value[:_SHOWN].strip())
 
 
 class Notes:
@@ -140,10 +156,10 @@ class Notes:
         if self.ended or (self.cut and kind in _BY_THE_CUT):
             return
         self.cut = self.cut or kind in {"too-large", "gzip"}
-        told = self._count[kind] = self._count.get(kind, 0) + 1
-        if told <= _MOST_OF_A_KIND:
-            shown = "".join(letter if letter.isprintable() else " " for letter in value[:_SHOWN].strip())
-            self.found.append(Problem(line or self.line(), kind, SENTENCES[kind].format(shown)))
+        count = self._count[kind] = self._count.get(kind, 0) + 1
+        if count <= _MOST_OF_A_KIND:
+            told = Sentence(SENTENCES[kind].template, value=shown(value))
+            self.found.append(Problem(line or self.line(), kind, told))
         if kind in _GIVEN_UP or (self.strict and kind in _OF_THE_FILE):
             self.refused = self.ended = True
         self._left -= 1
@@ -170,5 +186,4 @@ class Notes:
         """Yield one problem for each kind of which not all were told."""
         for kind, told in self._count.items():
             if told > _MOST_OF_A_KIND:
-                more = f"{told - _MOST_OF_A_KIND:,} more problems of this kind are not shown."
-                yield Problem(self.line(), kind, more)
+                yield Problem(self.line(), kind, Sentence(MORE.template, count=f"{told - _MOST_OF_A_KIND:,}"))

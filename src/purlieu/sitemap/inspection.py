@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 
 from purlieu import url as urls
 from purlieu.errors import UrlError
-from purlieu.sitemap.entry import Child, Entry, Kind, Problem
+from purlieu.sentence import Sentence
+from purlieu.sitemap.entry import MORE, Child, Entry, Kind, Problem, shown
 from purlieu.sitemap.location import in_location
 from purlieu.sitemap.reader import Reader
 from purlieu.sitemap.unpack import LIMIT_BYTES
@@ -19,7 +20,6 @@ from purlieu.value import dataclass, field
 LIMIT_BYTES_2007 = 10_485_760  # SM-21
 _MOST_OF_A_KIND = 100
 _MOST_ORIGINS = 20  # other sites of one file whose robots.txt is worth asking
-_SHOWN = 120
 
 # Faults that the lenient reading mends: nothing of the file is lost by them.
 MENDED = frozenset(
@@ -29,29 +29,32 @@ MENDED = frozenset(
     )
 )  # fmt: skip
 SENTENCES = {
-    "location": '"{}" does not lie beside or below the sitemap: the entry does not count.',
-    "host": '"{}" is on another site, whose robots.txt does not name this sitemap: the entry does not count.',
-    "by-robots": (
-        "{} entries lie above the sitemap's folder, the first is \"{}\": they count only because the site's robots.txt "
-        "names the sitemap."
+    "location": Sentence('"{value}" does not lie beside or below the sitemap: the entry does not count.', value=""),
+    "host": Sentence(
+        '"{value}" is on another site, whose robots.txt does not name this sitemap: the entry does not count.', value=""
     ),
-    "too-large-2007": "The file has more than 10,485,760 bytes when unpacked, which was the limit in 2007.",
-    "child-host": '"{}" is on another site than the index: it is not read.',
-    "index-in-index": "An index is named by another index: what it names is not read.",
-    "loop": '"{}" was read already: it is not read again.',
-    "too-many-files": "The index names more files than are looked at: the rest is not read.",
-    "not-fetched": "The file could not be fetched: {}.",
-    "status": "The server answered {}: there is no sitemap there.",
-    "robots": "robots.txt forbids this file ({}): no crawler can read it.",
-    "redirects": "More than {} redirects follow one another: they are not followed further.",
-    "cut": "The file did not arrive whole ({}): the rest is not read.",
+    "by-robots": Sentence(
+        "{count} entries lie above the sitemap's folder, the first is \"{value}\": they count only because the site's "
+        "robots.txt names the sitemap.",
+        count="",
+        value="",
+    ),
+    "too-large-2007": Sentence("The file has more than 10,485,760 bytes when unpacked, which was the limit in 2007."),
+    "child-host": Sentence('"{value}" is on another site than the index: it is not read.', value=""),
+    "index-in-index": Sentence("An index is named by another index: what it names is not read."),
+    "loop": Sentence('"{value}" was read already: it is not read again.', value=""),
+    "too-many-files": Sentence("The index names more files than are looked at: the rest is not read."),
+    "not-fetched": Sentence("The file could not be fetched: {value}.", value=""),
+    "status": Sentence("The server answered {value}: there is no sitemap there.", value=""),
+    "robots": Sentence("robots.txt forbids this file ({value}): no crawler can read it.", value=""),
+    "redirects": Sentence("More than {value} redirects follow one another: they are not followed further.", value=""),
+    "cut": Sentence("The file did not arrive whole ({value}): the rest is not read.", value=""),
 }
 
 
-def problem(kind: str, *values: str, line: int = 1) -> Problem:
+def problem(kind: str, value: str = "", *, count: str = "", line: int = 1) -> Problem:
     """Return a problem of this table."""
-    shown = ("".join(letter if letter.isprintable() else " " for letter in value[:_SHOWN]) for value in values)
-    return Problem(line, kind, SENTENCES[kind].format(*shown))
+    return Problem(line, kind, Sentence(SENTENCES[kind].template, value=shown(value), count=count))
 
 
 @dataclass(slots=True)
@@ -175,12 +178,12 @@ def settle(found: Inspection, proven: frozenset[str], *, strict: bool, limit_200
         if strict:
             found.entries -= 1
     found.problems += [
-        Problem(1, kind, f"{count - _MOST_OF_A_KIND:,} more problems of this kind are not shown.")
+        Problem(1, kind, Sentence(MORE.template, count=f"{count - _MOST_OF_A_KIND:,}"))
         for kind, count in told.items()
         if count > _MOST_OF_A_KIND
     ]
     if above:
-        found.problems.append(problem("by-robots", f"{len(above):,}", above[0][1], line=above[0][0]))
+        found.problems.append(problem("by-robots", above[0][1], count=f"{len(above):,}", line=above[0][0]))
     if limit_2007 and found.size_bytes > LIMIT_BYTES_2007:
         found.problems.append(problem("too-large-2007"))
 

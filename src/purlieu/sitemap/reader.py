@@ -11,6 +11,7 @@ from itertools import chain
 
 from purlieu import url as urls
 from purlieu.errors import UrlError
+from purlieu.sentence import Sentence
 from purlieu.sitemap.document import SHAPES, Document
 from purlieu.sitemap.draft import fits, is_address
 from purlieu.sitemap.element import START, Elements
@@ -115,7 +116,7 @@ class Reader:
             if notes.ended:
                 return
         if self._kind == "unknown":
-            notes.add("not-a-sitemap", "no line is an address")
+            notes.add("not-a-sitemap", Sentence("no line is an address"))
 
 
 def looks_like(start: bytes, content_type: str | None = None) -> bool:

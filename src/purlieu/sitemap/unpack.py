@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 
+from purlieu.sentence import Sentence
 from purlieu.sitemap.entry import Notes
 
 LIMIT_BYTES = 52_428_800  # SM-20, SM-22, R-8.3: decoded
@@ -68,7 +69,7 @@ def _unpacked(chunks: Iterator[bytes], notes: Notes, limit: int) -> Iterator[byt
     else:
         first = next(chunks, b"")
         if first.startswith(_GZIP):
-            notes.add("gzip", "it is packed more than twice")
+            notes.add("gzip", Sentence("it is packed more than twice"))
             return
     yield from _limited(_after(first, chunks), notes, limit)
 
@@ -97,7 +98,7 @@ def _gunzipped(chunks: Iterator[bytes], notes: Notes) -> Iterator[bytes]:
         while chunk:
             if unpack.eof:
                 if not chunk.startswith(_GZIP) or members >= _MEMBERS:
-                    notes.add("gzip", "something else follows their end")
+                    notes.add("gzip", Sentence("something else follows their end"))
                     return
                 unpack, members, fresh = zlib.decompressobj(31), members + 1, True
             before = unpack.copy()
@@ -105,14 +106,14 @@ def _gunzipped(chunks: Iterator[bytes], notes: Notes) -> Iterator[bytes]:
                 yield unpack.decompress(chunk, PIECE)
             except zlib.error:
                 yield _saved(before, chunk)
-                notes.add("gzip", "they break off at something unreadable")
+                notes.add("gzip", Sentence("they break off at something unreadable"))
                 return
             fresh = False
             chunk = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
     if not unpack.eof and not fresh:
         yield unpack.flush(PIECE)
         if not unpack.eof:
-            notes.add("gzip", "the end is missing")
+            notes.add("gzip", Sentence("the end is missing"))
 
 
 def _saved(unpack: zlib._Decompress, chunk: bytes) -> bytes:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from purlieu.sitemap import moment
 from purlieu.store.database import Database
 from purlieu.store.outlinks import Link, lines, unpack
+from purlieu.value import dataclass
 
 SECTION, PAGE = 0, 1
 END = "\x7f"
@@ -55,12 +57,54 @@ class TreeNode(NamedTuple):
     problems: int
 
 
-# What is counted of a section, in the order of its columns; ``newest`` stands among them and is no sum.
-_COUNTED = ("in_sitemap", "pages", "newest", "unlinked", "unlisted", "redirecting", "excluded", "failing", "broken",
-            "unindexable", "problems")  # fmt: skip
-_NEWEST = _COUNTED.index("newest")
-_Sums = list[float]
-_NEVER = float("-inf")
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a section or page does: numbers of pages, of which a page is one itself.
+
+    ``unlinked``: in a sitemap and not linked; ``unlisted``: linked and indexable, in no sitemap; ``redirecting``,
+    ``excluded`` and ``failing``: in a sitemap, and yet; ``broken``: failing at all; ``problems`` of its sitemap files.
+    """
+
+    pages: int
+    in_sitemap: int
+    unlinked: int
+    unlisted: int
+    redirecting: int
+    excluded: int
+    failing: int
+    broken: int
+    unindexable: int
+    problems: int
+
+
+COUNTS: Final = tuple(one.name for one in fields(Health))
+_NEVER: Final = float("-inf")
+
+
+@dataclass(slots=True)
+class _Open:
+    """A section whose pages are still going by, with its counts in the order of ``COUNTS``."""
+
+    key: str
+    sums: list[int]
+    newest: float = _NEVER
+
+
+def of_page(
+    kind: str, index_reason: str, *, in_sitemap: bool, linked: bool, with_sitemaps: bool = True
+) -> tuple[int, ...]:
+    """Return the counts of one page, 0 or 1 each, in the order of ``COUNTS``; only a file has problems.
+
+    Where no sitemap was read (``with_sitemaps``), that a page is in none says nothing.
+    """
+    good, fails, is_left_out = kind in _GOOD, kind in _FAILING, index_reason != ""
+    facts = (
+        True, in_sitemap, in_sitemap and not linked,
+        not in_sitemap and linked and with_sitemaps and good and not is_left_out,
+        in_sitemap and kind == "redirected", in_sitemap and kind == "excluded", in_sitemap and fails, fails,
+        good and is_left_out, False,
+    )  # fmt: skip
+    return tuple(map(int, facts))
 
 
 def section_of(href: str) -> str:
@@ -91,6 +135,7 @@ class SiteTable:
         self._database = database
         self._run = run
         self._normal = normal
+        self._with_sitemaps = database.one("tree_read_sitemaps", run) is not None
         database.run("tree_begin")
         if not is_over:
             database.run("tree_forget", run)
@@ -116,6 +161,16 @@ class SiteTable:
         row = self._database.one("tree_node", self._run, key, rank)
         return TreeNode._make(row) if row else None
 
+    def health(self, node: TreeNode) -> Health:
+        """Return how a section or page does."""
+        if node.rank == SECTION:
+            return Health(*(getattr(node, name) for name in COUNTS))
+        return Health(*self._counts(node.kind, node.index_reason, node.in_sitemap, node.is_linked))
+
+    def _counts(self, kind: str, index_reason: str, in_sitemap: int, linked: int) -> tuple[int, ...]:
+        known = self._with_sitemaps
+        return of_page(kind, index_reason, in_sitemap=bool(in_sitemap), linked=bool(linked), with_sitemaps=known)
+
     def history(self, node: TreeNode) -> tuple[list[Link], list[tuple[str, str]]]:
         """Return the links of a page and its alternates (hreflang, href)."""
         row = self._database.one("tree_history", self._run, node.host, node.hash)
@@ -127,14 +182,13 @@ class SiteTable:
 
     def _fill(self) -> None:
         database, run = self._database, self._run
-        with_sitemaps = database.one("tree_read_sitemaps", run) is not None
         with database.transaction():
             database.run("tree_add_pages", run)
             database.run("tree_add_refused", run)
-            if with_sitemaps:
+            if self._with_sitemaps:
                 self._link()
             database.run("tree_forget_sections")
-            database.many("tree_add_section", self._sections(with_sitemaps=with_sitemaps))
+            database.many("tree_add_section", self._sections())
             database.run("tree_end")
             database.run("tree_done", run)
 
@@ -161,50 +215,41 @@ class SiteTable:
                 wanted = []
         self._database.many("tree_link", wanted)
 
-    def _sections(self, *, with_sitemaps: bool) -> Iterator[tuple[int | str | float | None, ...]]:
+    def _sections(self) -> Iterator[tuple[int | str | float | None, ...]]:
         """Yield the rows of the sections as their last page has gone by; only the open ones are held."""
         problems: dict[str, int] = {}
         for href, count in self._database.rows("tree_problems", self._run):
             problems[section_of(href)] = problems.get(section_of(href), 0) + count
-        open_: list[tuple[str, _Sums]] = []
+        open_: list[_Open] = []
         for key, *facts in self._database.rows("tree_pages", self._run):
             section = section_of(key)
-            while open_ and not section.startswith(open_[-1][0]):
+            while open_ and not section.startswith(open_[-1].key):
                 yield self._closed(open_)
-            if not open_ or open_[-1][0] != section:
-                held = open_[-1][0] if open_ else ""
+            if not open_ or open_[-1].key != section:
+                held = open_[-1].key if open_ else ""
                 open_ += (
-                    (prefix, [0, 0, _NEVER, *[0] * 7, problems.pop(prefix, 0)])
+                    _Open(prefix, [*[0] * (len(COUNTS) - 1), problems.pop(prefix, 0)])
                     for prefix in sections_of(section)[held.count("/") - 2 if held else 0 :]
                 )
             if open_:
-                _count(open_[-1][1], facts, with_sitemaps=with_sitemaps)
+                self._count(open_[-1], facts)
         while open_:
             yield self._closed(open_)
 
-    def _closed(self, open_: list[tuple[str, _Sums]]) -> tuple[int | str | float | None, ...]:
-        key, sums = open_.pop()
+    def _closed(self, open_: list[_Open]) -> tuple[int | str | float | None, ...]:
+        done = open_.pop()
         if open_:
-            above = open_[-1][1]
-            newest = max(above[_NEWEST], sums[_NEWEST])
-            above[:] = map(add, above, sums)
-            above[_NEWEST] = newest
-        if sums[_NEWEST] == _NEVER:
-            return (self._run, key, *sums[:_NEWEST], None, *sums[_NEWEST + 1 :])
-        return (self._run, key, *sums)
+            above = open_[-1]
+            above.sums[:] = map(add, above.sums, done.sums)
+            above.newest = max(above.newest, done.newest)
+        newest = None if done.newest == _NEVER else done.newest
+        pages, in_sitemap, *further = done.sums
+        return (self._run, done.key, in_sitemap, pages, newest, *further)
 
-
-def _count(sums: _Sums, facts: list[Any], *, with_sitemaps: bool) -> None:
-    """Count one page of a section."""
-    kind, _, index_reason, _, in_sitemap, linked, lastmod = facts
-    good, fails = kind in _GOOD, kind in _FAILING
-    at = moment.of_w3c(lastmod) if in_sitemap and lastmod else None
-    counted = (
-        in_sitemap, 1, 0, in_sitemap and not linked,
-        not in_sitemap and linked and with_sitemaps and good and not index_reason,
-        in_sitemap and kind == "redirected", in_sitemap and kind == "excluded", in_sitemap and fails,
-        fails, good and index_reason != "", 0,
-    )  # fmt: skip
-    sums[:] = map(add, sums, counted)
-    if at is not None and at > sums[_NEWEST]:
-        sums[_NEWEST] = at
+    def _count(self, section: _Open, facts: list[Any]) -> None:
+        """Count one page of a section."""
+        kind, _, index_reason, _, in_sitemap, linked, lastmod = facts
+        section.sums[:] = map(add, section.sums, self._counts(kind, index_reason, in_sitemap, linked))
+        at = moment.of_w3c(lastmod) if in_sitemap and lastmod else None
+        if at is not None and at > section.newest:
+            section.newest = at
