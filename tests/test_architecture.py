@@ -34,6 +34,7 @@ NOUN_FLOORS: Final = (
         "value",
         "native",
         "query",
+        "feed",
     ),
     (
         "scope",

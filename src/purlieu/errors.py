@@ -78,5 +78,9 @@ class SchemaMismatch(StoreError):
     code = "schema"
 
 
+class FeedError(PurlieuError):
+    """A search engine cannot be told of changes: it is down, refuses us, or is none."""
+
+
 class NothingToResume(PurlieuError):
     """There is no unfinished run to resume."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from purlieu.cli.argument import Argument, Command
+from purlieu.feed import FORMS
 from purlieu.outcome import LANGUAGES
 
+_ENV: Final = "env:VARIABLE"
 _STORE: Final = Argument(("--store",), "the store (default: purlieu.db)", "FILE", default="purlieu.db")
 
 SEARCH: Final = Command(
@@ -18,6 +20,35 @@ SEARCH: Final = Command(
         Argument(("--most",), "show so many pages (default: 10)", "NUMBER", default="10"),
         Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
         Argument(("--json",), "print one JSON object a page", kind="flag"),
+        _STORE,
+    ),
+)
+
+FEED: Final = Command(
+    "feed",
+    "tell a search engine what changed in a crawl since it was last told; the crawl must keep text (--keep text)",
+    (
+        Argument(("crawl",), "the crawl's name, or its newest run: a number, latest, or CRAWL@last", "CRAWL"),
+        Argument(("--to",), "who is told; jsonl: one JSON object a line", "TARGET", choices=FORMS),
+        Argument(("--url",), "the server's address; without it a file is written", "URL"),
+        Argument(("--index",), "the index, collection or core (default: the crawl's name)", "NAME"),
+        Argument(("-o", "--output"), "the file to write where there is no --url (default: stdout)", "FILE"),
+        Argument(
+            ("--field-names",),
+            "the names of fields; endeca: those of its records (default: own)",
+            "NAMES",
+            choices=("own", "endeca"),
+        ),
+        Argument(("--full",), "tell of every page, whatever was told before", kind="flag"),
+        Argument(("--user",), "a variable of the environment that holds USER:PASSWORD", _ENV),
+        Argument(
+            ("--header",),
+            'a header with its value in a variable, such as "Authorization: env:VARIABLE"; may be repeated',
+            "HEADER",
+            "list",
+        ),
+        Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+        Argument(("--json",), "print one JSON object", kind="flag"),
         _STORE,
     ),
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from purlieu.cli.argument import Argument, Command
-from purlieu.cli.content_options import SEARCH
+from purlieu.cli.content_options import FEED, SEARCH
 from purlieu.cli.proof_options import PROOF
 from purlieu.cli.sitemap_options import SITEMAP
 from purlieu.outcome import LANGUAGES
@@ -194,6 +194,7 @@ COMMANDS: Final = (
         ),
     ),
     SEARCH,
+    FEED,
     Command(
         "explain",
         "tell why a URL is in or out, without asking the network",

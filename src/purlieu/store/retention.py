@@ -79,7 +79,7 @@ def forget(database: Database) -> int:
             with database.transaction():
                 for name in _OF_RUN:
                     database.run(name, run)
-        for name in ("erase_pages", "erase_contents"):
+        for name in ("erase_pages", "erase_contents", "erase_feeds"):
             more = ROWS_AT_ONCE
             while more == ROWS_AT_ONCE:
                 with database.transaction():

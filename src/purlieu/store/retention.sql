@@ -129,6 +129,10 @@ DELETE FROM page WHERE crawl = ?1 AND (host, hash) IN (SELECT host, hash FROM pa
 -- Some of what its pages said at a time.
 DELETE FROM content WHERE crawl = ?1 AND id IN (SELECT id FROM content WHERE crawl = ?1 LIMIT ?2);
 
+-- name: erase_feeds
+-- Some of what search engines have of it at a time.
+DELETE FROM feed WHERE crawl = ?1 AND id IN (SELECT id FROM feed WHERE crawl = ?1 LIMIT ?2);
+
 -- name: erase_sitemap_files
 DELETE FROM sitemap_file WHERE crawl = ?;
 

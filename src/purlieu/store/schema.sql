@@ -222,6 +222,19 @@ CREATE TABLE content (
 );
 CREATE INDEX content_changed ON content (crawl, changed_run);
 
+-- What a search engine has of a crawl's pages (purlieu feed): what its server has acknowledged, or what a file was given.
+CREATE TABLE feed (
+    id INTEGER PRIMARY KEY,
+    crawl INTEGER NOT NULL,
+    target TEXT NOT NULL,                       -- form, address and index; no secret
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    href TEXT NOT NULL,
+    digest TEXT NOT NULL,                       -- of the content as it was told, and the names of its fields
+    told_at REAL NOT NULL,
+    UNIQUE (crawl, target, host, hash, href)
+);
+
 -- History: one row per URL per crawl, over all runs. outlinks: store/outlinks.py.
 CREATE TABLE page (
     crawl INTEGER NOT NULL,
