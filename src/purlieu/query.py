@@ -38,6 +38,17 @@ class Excerpt:
     text: str
     marks: tuple[tuple[int, int], ...] = ()
 
+    def parts(self) -> Iterator[tuple[str, bool]]:
+        """Yield the text in parts, each with whether it was looked for."""
+        last = 0
+        for start, end in self.marks:
+            if start > last:
+                yield self.text[last:start], False
+            yield self.text[start:end], True
+            last = end
+        if last < len(self.text):
+            yield self.text[last:], False
+
 
 def shown(text: str) -> str:
     """Return a text on one line, in the usual form of its characters (NFKC): full-width letters are letters."""

@@ -82,8 +82,6 @@ def _lines(found: Found, crawl: str, language: str, marks: tuple[str, str]) -> I
 
 def _marked(piece: Excerpt, marks: tuple[str, str]) -> str:
     """Return a text in which the words stand out; nothing of the page's own acts on the terminal."""
-    told, last = [], 0
-    for start, end in piece.marks:
-        told += [safe(piece.text[last:start]), marks[0], safe(piece.text[start:end]), marks[1]]
-        last = end
-    return "".join((*told, safe(piece.text[last:])))
+    return "".join(
+        f"{marks[0]}{safe(text)}{marks[1]}" if is_marked else safe(text) for text, is_marked in piece.parts()
+    )

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from purlieu import __version__
-from purlieu.console import api_crawls, compare, site_map, sitemap_checking, sitemap_making, table, tree
+from purlieu.console import api_crawls, compare, search, site_map, sitemap_checking, sitemap_making, table, tree
 from purlieu.console.parts import NotThere, findings_of, parts_of, reading, run_of
 from purlieu.report import books, crawl_result, explain, politeness, sitemaps, states
 from purlieu.report.pruning import refuse
@@ -225,6 +225,11 @@ _MAP: Final = (
     Parameter("at", "a folder whose folders are told"),
     Parameter("by", "outcome or change"),
 )
+_SEARCH: Final = (
+    Parameter("q", "the words"),
+    Parameter("crawl", "of this crawl, by name; else of the one that ran last"),
+    Parameter("most", "at most so many pages, up to 100"),
+)
 _TOML: Final = Parameter("toml", "settings, as text")
 _MAKING: Final = (
     Parameter("seeds", "an address, or a list of addresses"), _TOML, Parameter("name", "what the crawl is called"),
@@ -251,6 +256,7 @@ ENDPOINTS: Final = (
     Endpoint("/api/runs/{run}/map", _map, "The folders of the site with what became of their pages", _MAP),
     Endpoint("/api/sitemaps/{job}", sitemap_checking.facts, "What a check of a sitemap found"),
     Endpoint("/api/compare", _compare, "Two runs compared", _COMPARE),
+    Endpoint("/api/search", search.facts, "Pages whose texts have the words, the best first", _SEARCH),
     Endpoint("/api/session", api_crawls.session, "The key that a change carries as X-Form-Key"),
     Endpoint("/api/crawls/{crawl}", api_crawls.crawl, "The settings of a crawl, with their version"),
     Endpoint("/api/crawls", api_crawls.create, "Make a crawl", _MAKING, "POST"),

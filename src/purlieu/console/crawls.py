@@ -15,6 +15,7 @@ from purlieu.console.parts import crawl_of, findings_of, parts_of, reading, run_
 from purlieu.console.show import page
 from purlieu.outcome import KINDS
 from purlieu.report import books, crawl_result, savings, states
+from purlieu.report.search import crawls as searchable
 from purlieu.report.states import Listed
 from purlieu.schedule import following
 from purlieu.store import schedules
@@ -58,9 +59,11 @@ def one(request: Request) -> Response:
         last = runs[0].run if runs else None
         absent = _absent(reader, last, parts.clock.now()) if last else None
         config = reader.config(last) if last else ""
+        may_search = any(known == name for _, known in searchable(reader.database))
     return page(
         request, "crawl.html", name=name, number=request.path_params["crawl"], runs=runs, last=last, absent=absent,
         config=config, trend=trend_of(runs), next_at=planned(request).get(name), zip_name=crawl_result.ZIP_NAME,
+        may_search=may_search,
     )  # fmt: skip
 
 
