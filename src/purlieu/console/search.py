@@ -39,19 +39,22 @@ def show(request: Request) -> Response:
 
 
 def facts(request: Request) -> Any:
-    """Tell what was found in a crawl, the one that ran last where none is named."""
+    """Tell what was found in a crawl, the one that ran last where none is named; ``wrong`` says why nothing was."""
     question, named = request.query_params.get("q", ""), request.query_params.get("crawl")
     given = request.query_params.get("most", "")
     most = min(int(given), MOST) if given.isdecimal() and len(given) < 9 else SHOWN
     with reading(request) as reader:
         known = [(number, name) for number, name in search.crawls(reader.database) if named in {None, name}]
-        if not known or _wrong(question):
+        if named is not None and not known:
             raise NotThere("")
-        number, name = known[0]
-        found = search.search(reader.database, parts_of(request).store, number, question, most)
+        number, name = known[0] if known else (0, "")
+        found = search.Found((), 0, ())
+        wrong = _wrong(question) if known else _NO_TEXT
+        if wrong is None:
+            found = search.search(reader.database, parts_of(request).store, number, question, most)
     return {
         "crawl": name, "words": found.words, "number": found.number, "pages": found.pages, "has_all": found.has_all,
-        "hits": [search.facts(hit) for hit in found.hits],
+        "hits": [search.facts(hit) for hit in found.hits], "wrong": wrong or "",
     }  # fmt: skip
 
 
