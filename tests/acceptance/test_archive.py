@@ -28,6 +28,7 @@ from purlieu.crawl.archiving import INDEX, decoded
 from purlieu.response import Fault, Request, Response
 from purlieu.testing.serve import ServedFolder
 from purlieu.testing.web import FakeWeb, answer, redirect
+from purlieu.value import replace
 
 TEXT = html("same", "other", "hop", "gone", "../", title="Home")
 SITE: dict[str, Any] = {
@@ -312,3 +313,56 @@ X-Secret = "env:PURLIEU_TEST_SECRET"
     assert files
     for path in files:
         assert b"secret" not in gzip.decompress(path.read_bytes())
+
+
+def test_octets_of_a_head_are_kept_and_none_of_them_begins_another_header(tmp_path: Path) -> None:
+    """Reasons and values that are no ASCII stand as received; a line break in a value is a space."""
+    hostile = (
+        ("X-Word", "Não"),
+        ("X-Two", "a\r\nInjected: b"),
+        ("X-Browser", "日本\udc80"),
+        ("Set-Cookie", "a=1\nb=2"),
+    )
+    writer = WarcWriter(tmp_path, "a", {}, 1 << 20)
+    writer.take(Request(HOME), (("User-Agent", "日本"),), replace(
+        answer("x", url=HOME), reason="Não há\r\nX: y", headers=hostile), coded=False)  # fmt: skip
+    writer.close()
+    (one,) = [record for record in records(tmp_path) if record["type"] == "response"]
+    assert "Injected" not in one["http"]
+    assert "X" not in one["http"]
+    assert one["http"]["X-Two"].split() == ["a", "Injected:", "b"]
+    assert one["http"]["Set-Cookie"] == "a=1 b=2"
+    writer = WarcWriter(tmp_path / "latin", "a", {}, 1 << 20)
+    writer.take(Request(HOME), (), replace(answer("x", url=HOME), reason="Não", headers=hostile[:1]), coded=False)
+    writer.close()
+    (path,) = (tmp_path / "latin").glob("*.gz")
+    assert "200 Não\r\nX-Word: Não\r\n".encode("latin-1") in gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.parametrize("coding", ["br", "zstd", "utf-8", ", ".join(["gzip"] * 6)])
+def test_a_body_in_a_coding_that_nobody_asked_for_is_not_read_as_a_page(coding: str) -> None:
+    """What cannot be unpacked, or is packed too often, is the fault ``decoding`` and no text."""
+    body = b"<p>x"
+    for _ in range(6):
+        body = gzip.compress(body)
+    made = decoded(replace(answer("", url=HOME), body=body, headers=(("Content-Encoding", coding),)), 1 << 20)
+    assert (made.body, made.fault) == (b"", Fault.DECODING)
+
+
+def test_many_members_are_unpacked() -> None:
+    """A gzip body of many members is their bodies one behind the other, wherever a slice of the work ends."""
+    body = b"".join(gzip.compress(b"%d," % number) for number in range(2_000))
+    made = decoded(replace(answer("", url=HOME), body=body, headers=(("Content-Encoding", "identity, gzip"),)), 1 << 20)
+    assert made.body == b"".join(b"%d," % number for number in range(2_000))
+    assert made.fault is None
+
+
+def test_more_indexes_than_may_be_open_are_merged(tmp_path: Path) -> None:
+    """However many files a folder has, one sorted index holds all their lines, and nothing else is left."""
+    lines = [f"com,example)/{number:04} 2026 {{}}\n" for number in range(260)]
+    paths = [tmp_path / f"{number}.cdxj" for number in range(260)]
+    for path, line in zip(paths, reversed(lines), strict=True):
+        path.write_text(line, encoding="utf-8")
+    cdxj.merge(paths, tmp_path / "index")
+    assert (tmp_path / "index").read_text(encoding="utf-8") == "".join(lines)
+    assert len(list(tmp_path.iterdir())) == 261

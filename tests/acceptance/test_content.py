@@ -128,3 +128,47 @@ def test_a_revisit_keeps_what_stands_and_tells_what_changed(tmp_path: Path) -> N
     # What a run says is what is known of the page now: the first run's row has the new content too.
     assert changed == set()
     assert {row["text"] for row in written(store, 2)} >= {second[f"{HOME}same"]["text"]}
+
+
+def test_json_ld_is_such_as_any_reader_takes() -> None:
+    """Numbers that JSON does not have, or no reader holds, are null; a block nested too deep is left out."""
+    block = '<script type="application/ld+json">%s</script>'
+    numbers = '{"a": NaN, "b": 1e999, "c": -Infinity, "d": %s, "e": 1.5, "f": 12}' % ("9" * 3000)
+    deep = "[" * 900 + "]" * 900
+    made = content.read((block % numbers + block % deep + block % "[[1]]").encode(), "UTF-8")
+    assert made.json_ld == ({"a": None, "b": None, "c": None, "d": None, "e": 1.5, "f": 12}, [[1]])
+    json.dumps(made.json_ld, allow_nan=False)
+
+
+def test_comments_and_scripts_have_no_headings() -> None:
+    """Headings and data are those of the markup, in upper or lower case; a comment or script holds none."""
+    page = (
+        '<H1>One</H1><p>x<!-- <h2>Old</h2><script type="application/ld+json">1</script> --><script>"<h3>Made</h3>"</script>'
+        '<SCRIPT type="application/LD+json">{"a": 1}</SCRIPT><h2>Two</h3>more'
+    )
+    made = content.read(page.encode(), "UTF-8")
+    assert made.headings == ((1, "One"), (2, "Two"))
+    assert made.json_ld == ({"a": 1},)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("<div>" * 400 + "<b>x</b>" * 50_000, id="many elements in deep ones"),
+        pytest.param("<script " + "application/ld+json " * 20_000, id="a start tag without end"),
+        pytest.param("<h1>" * 100_000, id="headings without end"),
+        pytest.param("<div class=breadcrumb><a>x</a></div>" * 20_000, id="many breadcrumbs"),
+    ],
+)
+def test_a_hostile_page_is_read(page: str) -> None:
+    """Text that makes a careless reader take time by its square is read to its end, its parts counted up to their most."""
+    made = content.read(page.encode(), "UTF-8")
+    assert len(made.headings) <= content.MOST_HEADINGS
+    assert len(made.breadcrumbs) <= content.MOST_CRUMBS
+
+
+def test_many_elements_in_deep_ones_make_no_tree() -> None:
+    """A page is read without a tree where too many elements lie in too many others, and with one where few do."""
+    assert content.is_deep("<div>" * 400 + "<b>x</b>" * 50_000)
+    assert not content.is_deep("<div>" * 400 + "<b>x</b>" * 5_000)
+    assert not content.is_deep("<div><b>x</b></div>" * 50_000)

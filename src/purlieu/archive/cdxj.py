@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 
 LINES_AT_ONCE: Final = 100_000
 """Lines sorted in memory at a time: about 30 MB."""
+FILES_AT_ONCE: Final = 100
+"""Files that are open while they are merged; systems allow a process few."""
 _WWW: Final = re.compile(r"www\d*\.")
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -84,9 +86,18 @@ def sort(source: Path, target: Path) -> None:
 def merge(sources: Iterable[Path], target: Path) -> None:
     """Write the lines of sorted files, sorted, into one; it takes the place of an older one whole or not at all."""
     fresh = target.with_name(f"{target.name}.part")
+    rest = list(sources)
+    groups: list[Path] = []
+    while len(rest) > FILES_AT_ONCE:
+        group = target.with_name(f"{target.name}.group{len(groups)}")
+        merge(rest[:FILES_AT_ONCE], group)
+        groups.append(group)
+        rest = [*rest[FILES_AT_ONCE:], group]
     with ExitStack() as stack, fresh.open("w", encoding="utf-8") as out:
-        out.writelines(heapq.merge(*(stack.enter_context(path.open(encoding="utf-8")) for path in sources)))
+        out.writelines(heapq.merge(*(stack.enter_context(path.open(encoding="utf-8")) for path in rest)))
     fresh.replace(target)
+    for group in groups:
+        group.unlink()
 
 
 def find(index: Path, url: str) -> Iterator[Captured]:

@@ -17,7 +17,7 @@ from purlieu.archive import cdxj
 from purlieu.archive.warc import OPEN, end
 from purlieu.response import media_type
 
-_PIECE: Final = 1 << 20
+_PIECE: Final = 1 << 14  # what follows a member is copied for each: small pieces keep that linear
 
 
 def salvage(folder: Path) -> list[Path]:
@@ -35,6 +35,8 @@ def salvage(folder: Path) -> list[Path]:
         path.with_name(f"{name}.lines{OPEN}").write_text("".join(map(cdxj.line, index(path, name))), encoding="utf-8")
         end(path)
         found.append(path.with_name(name))
+    for lines in folder.glob(f"*.lines{OPEN}"):  # of a file that had its name when the process was killed
+        lines.unlink()
     return found
 
 

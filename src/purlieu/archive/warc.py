@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from warcio.recordbuilder import RecordBuilder
 from warcio.recordloader import ArcWarcRecord
@@ -35,7 +35,25 @@ _CODED: Final = frozenset({"transfer-encoding"})
 _DECODED: Final = frozenset({"transfer-encoding", "content-encoding", "content-length"})
 _TRUNCATED: Final = {Fault.TOO_LARGE: "length", Fault.TIMEOUT: "time"}
 _RECORDS: Final = RecordBuilder(warc_version="1.1")
+_NO_BREAKS: Final = dict.fromkeys((0, 10, 13), " ")
 _PROTOCOLS: Final = {"2": "h2", "3": "h3"}
+
+
+class Head(StatusAndHeaders):  # type: ignore[misc]  # warcio has no hints
+    """Start line and headers, written octet by octet as they were received: they were read as latin-1."""
+
+    def __init__(self, start: str, pairs: Sequence[tuple[str, str]], **more: Any) -> None:
+        """Take them; a line break inside, which would begin another header, becomes a space."""
+        clean = [(name.translate(_NO_BREAKS), value.translate(_NO_BREAKS)) for name, value in pairs]
+        super().__init__(start.translate(_NO_BREAKS).strip(), clean, **more)
+
+    def to_ascii_bytes(self, filter_func: Any = None) -> bytes:
+        """Return the lines and the empty one after them."""
+        text = f"{self.to_str(filter_func)}\r\n"
+        try:
+            return text.encode("latin-1")
+        except UnicodeEncodeError:  # what a browser has decoded
+            return text.encode("utf-8", "replace")
 
 
 class Kept(NamedTuple):
@@ -60,6 +78,7 @@ class WarcWriter:
         self._file: BinaryIO | None = None
         self._index: BinaryIO | None = None
         self._path = folder
+        self._serial = 0
         self._bodies: OrderedDict[bytes, Kept] = OrderedDict()
 
     def take(self, request: Request, sent: Sequence[tuple[str, str]], response: Response, *, coded: bool) -> None:
@@ -73,7 +92,7 @@ class WarcWriter:
         record = self._answer(request, response, shown, digest, date, coded=coded)
         number = record.rec_headers.get_header("WARC-Record-ID")
         asked = _RECORDS.create_warc_record(
-            request.url, "request", http_headers=StatusAndHeaders(_target(request), list(sent), is_http_request=True),
+            request.url, "request", http_headers=Head(_target(request), sent, is_http_request=True),
             warc_headers_dict={"WARC-Date": date, "WARC-Concurrent-To": number},
         )  # fmt: skip
         about = {"fetchTimeMs": round(response.seconds * 1000), **({"via": request.via} if request.via else {})}
@@ -113,7 +132,7 @@ class WarcWriter:
             (f"X-Archive-Orig-{name}" if name.lower() in hidden else name, value) for name, value in response.headers
         ]
         version = response.http_version if response.http_version in {"1.0", "1.1"} else "1.1"
-        headers = StatusAndHeaders(f"{response.status} {response.reason}".strip(), pairs, protocol=f"HTTP/{version}")
+        headers = Head(f"{response.status} {response.reason}", pairs, protocol=f"HTTP/{version}")
         about = {"WARC-Date": date}
         if response.address:
             about["WARC-IP-Address"] = response.address
@@ -165,10 +184,9 @@ class WarcWriter:
         self.close()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            serial = 1
             while True:  # other processes of the run write into this folder too
-                self._path = self._folder / f"{self._name}-{serial:05}.warc.gz{OPEN}"
-                serial += 1
+                self._serial += 1
+                self._path = self._folder / f"{self._name}-{self._serial:05}.warc.gz{OPEN}"
                 if self._path.with_name(self._path.name.removesuffix(OPEN)).exists():
                     continue
                 try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,10 @@ from purlieu.value import replace
 
 INDEX: Final = "index.cdxj"
 _NAMED: Final = frozenset({"x-gzip", "gzip", "deflate"})
+_PLAIN: Final = frozenset({"", "identity"})
+MOST_CODINGS: Final = 5
+"""As many times a body may be packed; libcurl has the same bound."""
+_SLICE: Final = 8_192
 
 
 class ArchivingFetcher:
@@ -60,38 +64,54 @@ class ArchivingFetcher:
 def decoded(answer: Response, most: int) -> Response:
     """Return an answer whose body is decoded from gzip and deflate, to at most so many bytes.
 
-    What is no such thing, or cut short, has the fault ``decoding``; what is longer, ``too_large``.
+    What is no such thing, of another coding, or cut short, has the fault ``decoding``; what is longer, ``too_large``.
     """
     body, fault = answer.body, answer.fault
-    for coding in reversed(",".join(answer.all("content-encoding")).lower().split(",")):
-        if coding.strip() in _NAMED and body:
-            body, wrong = _unpacked(body, coding.strip(), most)
+    codings = [coding.strip() for coding in ",".join(answer.all("content-encoding")).lower().split(",")]
+    for number, coding in enumerate(coding for coding in reversed(codings) if coding not in _PLAIN):
+        if body:
+            known = coding in _NAMED and number < MOST_CODINGS
+            body, wrong = _unpacked(body, coding, most) if known else (b"", Fault.DECODING)
             fault = fault or wrong
     return replace(answer, body=body, fault=fault)
 
 
 def _unpacked(body: bytes, coding: str, most: int) -> tuple[bytes, Fault | None]:
     # Servers send bare deflate where zlib's is meant, and browsers take both.
-    bits = (31,) if coding != "deflate" else (15, -15)
-    for number, window in enumerate(bits, 1):
-        pieces, size, left = [], 0, body
+    out = bytearray()
+    for window in (31,) if coding != "deflate" else (15, -15):
+        out.clear()
         try:
-            while left:
-                stream = zlib.decompressobj(window)
-                piece = stream.decompress(left, most - size + 1)
-                pieces.append(piece)
-                size += len(piece)
-                if size > most:
-                    return b"".join(pieces)[:most], Fault.TOO_LARGE
-                if not stream.eof:
-                    return b"".join(pieces), Fault.DECODING
-                left = stream.unused_data if coding != "deflate" else b""
+            for piece in _pieces(body, window):
+                out += piece
+                if len(out) > most:
+                    return bytes(out[:most]), Fault.TOO_LARGE
         except zlib.error:
-            if number == len(bits):
-                return b"".join(pieces), Fault.DECODING
             continue
-        break
-    return b"".join(pieces), None
+        except EOFError:
+            break
+        return bytes(out), None
+    return bytes(out), Fault.DECODING
+
+
+def _pieces(body: bytes, window: int) -> Iterator[bytes]:
+    """Yield what is unpacked, at most 1,032 times a slice at once; of gzip, all members. Raises EOFError if cut short.
+
+    Slices keep the work linear: what follows a member is copied for each, and there may be half a million of them.
+    """
+    stream = None
+    for start in range(0, len(body), _SLICE):
+        left = body[start : start + _SLICE]
+        while left:
+            stream = stream or zlib.decompressobj(window)
+            yield stream.decompress(left)
+            left = stream.unused_data
+            if stream.eof:
+                if window != 31:
+                    return
+                stream = None
+    if stream is not None:
+        raise EOFError
 
 
 def keeping(fetcher: Fetcher, settings: Settings, folder: Path, name: str, *, coded: bool) -> ArchivingFetcher:

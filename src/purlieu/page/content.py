@@ -7,9 +7,9 @@ such a page is read without a tree. Knows no store and fetches nothing; no page 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any, Final
 
 from purlieu.page import encoding, markup, scan
@@ -26,6 +26,12 @@ MOST_DATA: Final = 65_536
 """A JSON-LD block that is longer, in characters, is left out."""
 DEEPEST: Final = 512
 """A page whose elements are nested deeper is read without a tree."""
+MOST_ABOVE: Final = 8_000_000
+"""So is one with more pairs of an element and one that it lies in: to find the main text costs 150 ns for each."""
+DEEPEST_DATA: Final = 100
+"""A JSON-LD block whose values are nested deeper is left out, for readers have bounds too."""
+LONGEST_NUMBER: Final = 300
+"""A number in JSON-LD with more digits is null, as one that no reader can hold."""
 _TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 # Elements that are ended by what follows them, or never have content: these do not nest by themselves.
 _FLAT: Final = frozenset((
@@ -33,9 +39,10 @@ _FLAT: Final = frozenset((
     "html", "body", "head", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source",
     "track", "wbr",
 ))  # fmt: skip
-_HEADING: Final = re.compile(r"<h([1-6])(?=[\s/>])[^<>]*>", re.IGNORECASE)
+# Where a part of interest begins, and what is no markup inside and therefore passed over whole.
+_PART: Final = re.compile(r"<(!--|(?:script|style|textarea|title|h[1-6])(?=[\s/>])[^<>]*>)", re.IGNORECASE)
+_HEADING_END: Final = re.compile(r"</h[1-6]", re.IGNORECASE)
 _ANY_TAG: Final = re.compile(r"<[^<>]*>")
-_DATA: Final = re.compile(r"<script\b[^<>]*\bapplication/ld\+json\b[^<>]*>", re.IGNORECASE)
 _WHITE: Final = re.compile(r"\s+")
 _CRUMBS: Final = (
     "nav[aria-label*=readcrumb] a, nav[aria-label*=readcrumb] [aria-current]",
@@ -66,14 +73,21 @@ def read(body: bytes, encoding_name: str) -> Content:
     ``language`` is what its text seems to be written in, "" when that is not sure.
     """
     metas = _Metas()
+    headings: list[tuple[int, str]] = []
+    blocks: list[str] = []
     main = scan.read(body, encoding_name, frozenset({"meta"}), metas.take).main
     html = encoding.decoded(body, encoding_name)
-    data = tuple(_json_ld(html))
+    for start, inner in _parts(html):
+        if start[0] != "h":
+            blocks.append(inner)
+        elif heading := _cut(markup.unescaped(_ANY_TAG.sub(" ", inner))):
+            headings.append((int(start[1]), heading))
+    data = tuple(_json_ld(blocks))
     text, crumbs = (_spaced(markup.unescaped(main.decode("utf-8", "replace"))), ()) if is_deep(html) else _of_tree(html)
     said = metas.said
     return Content(
         text[:MOST_TEXT],
-        tuple(_headings(html)),
+        tuple(headings),
         said.get("description") or said.get("og:description") or "",
         tuple((name[3:], value) for name, value in said.items() if name.startswith("og:") and value),
         data,
@@ -109,28 +123,30 @@ def _of_tree(html: str) -> tuple[str, tuple[str, ...]]:
     text = extract_plain_text(tree, main_content=True, links=False, alt_texts=False, noscript=False)
     for selector in _CRUMBS:
         nodes = tree.document.query_selector_all(selector)
-        found = [_cut(nodes[place].text or "") for place in range(min(len(nodes), MOST_CRUMBS))]
+        found = [_cut(node.text or "") for node in nodes[:MOST_CRUMBS]]
         if any(found):
             return text.strip(), tuple(dict.fromkeys(filter(None, found)))
     return text.strip(), ()
 
 
 def is_deep(html: str) -> bool:
-    """Return whether more elements are open at once than a tree is made of, as the tags show it; in linear time.
+    """Return whether elements are nested too deep, or too many of them too deep, for a tree, as the tags show it.
 
+    In linear time.
     What is counted too much (a script may hold what looks like tags) costs headings and the like, never the text.
     """
     still_open: dict[str, int] = {}
-    at = 0
+    at = above = 0
     for found in _TAG.finditer(html):
         name = found[2].lower()
+        above += at
         if name in _FLAT:
             continue
         count = still_open.get(name, 0)
         if not found[1]:
             still_open[name] = count + 1
             at += 1
-            if at > DEEPEST:
+            if at > DEEPEST or above > MOST_ABOVE:
                 return True
         elif count:
             still_open[name] = count - 1
@@ -138,32 +154,66 @@ def is_deep(html: str) -> bool:
     return False
 
 
-def _headings(html: str) -> Iterator[tuple[int, str]]:
-    """Yield the headings; of one that does not end, as much as is kept of any."""
-    for start in islice(_HEADING.finditer(html), MOST_HEADINGS):
-        end = html.find(f"</{start[0][1:3]}", start.end(), start.end() + 4 * MOST_CHARACTERS)
-        inner = html[start.end() : end if end >= 0 else start.end() + MOST_CHARACTERS]
-        text = _cut(markup.unescaped(_ANY_TAG.sub(" ", inner)))
-        if text:
-            yield int(start[1]), text
+def _parts(html: str) -> Iterator[tuple[str, str]]:
+    """Yield (start tag without ``<``, what it holds) of headings and of JSON-LD, in order; in linear time.
 
-
-def _json_ld(html: str) -> Iterator[Any]:
-    size = at = 0
-    while start := _DATA.search(html, at):
-        end = html.find("</", start.end())
-        while end >= 0 and html[end + 2 : end + 8].lower() != "script":
-            end = html.find("</", end + 2)
-        if end < 0:
+    Comments and scripts are no markup. Of a heading that does not end, as much is given as is kept of any.
+    """
+    at = headings = 0
+    while start := _PART.search(html, at):
+        tag, begin = start[1].lower(), start.end()
+        if tag == "!--":
+            at = html.find("-->", start.start() + 2)
+        elif tag[0] == "h":
+            at = begin
+            headings += 1
+            if headings > MOST_HEADINGS:
+                continue
+            end = _HEADING_END.search(html, begin, begin + 4 * MOST_CHARACTERS)
+            yield tag, html[begin : end.start() if end else begin + MOST_CHARACTERS]
+        else:
+            at = _end_of(html, re.split(r"[\s/>]", tag, maxsplit=1)[0], begin)
+            if at >= 0 and "application/ld+json" in tag:
+                yield tag, html[begin:at]
+        if at < 0:
             return
-        at = end
-        size += end - start.end()
+
+
+def _end_of(html: str, name: str, at: int) -> int:
+    """Return where the end tag of an element begins, -1 where it has none."""
+    at = html.find("</", at)
+    while at >= 0 and html[at + 2 : at + 2 + len(name)].lower() != name:
+        at = html.find("</", at + 2)
+    return at
+
+
+def _json_ld(blocks: Iterable[str]) -> Iterator[Any]:
+    size = 0
+    for block in blocks:
+        size += len(block)
         if size > MOST_DATA:
             return
         try:
-            yield json.loads(html[start.end() : end])
+            value = json.loads(block, parse_int=_whole, parse_float=_real, parse_constant=lambda _: None)
         except (ValueError, RecursionError):
             continue
+        if _is_within(value, DEEPEST_DATA):
+            yield value
+
+
+def _whole(digits: str) -> int | None:
+    return int(digits) if len(digits) <= LONGEST_NUMBER else None
+
+
+def _real(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _is_within(value: Any, levels: int) -> bool:
+    """Return whether values are nested in at most so many levels."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels >= 0 and all(_is_within(one, levels - 1) for one in inner)
 
 
 def _listed(data: tuple[Any, ...]) -> tuple[str, ...]:
