@@ -45,8 +45,8 @@ class Desk(Protocol):
     order in which it was handed in.
     """
 
-    async def lease(self, now: float) -> Lease | None:
-        """Return a host to ask, or None."""
+    async def lease(self, now: float, room: int) -> Lease | None:
+        """Return a host to ask, or None; ``room`` is how many would be taken now."""
         ...
 
     async def next_due(self, now: float) -> float | None:
@@ -133,7 +133,7 @@ class OwnDesk:
         self._pages = pages
         self._active_seconds = active_seconds
 
-    async def lease(self, now: float) -> Lease | None:
+    async def lease(self, now: float, room: int) -> Lease | None:  # noqa: ARG002 - asking costs nothing here
         """As ``Frontier.lease``."""
         return self._frontier.lease(now)
 

@@ -156,20 +156,20 @@ class Worker:
             self._changed.clear()
             self._reap()
             now = self._clock.now()
-            while not self._stopping.is_set() and len(self._lanes) < self._limits.max_hosts:
-                lease = await self._desk.lease(now)
+            while not self._stopping.is_set() and (room := self._limits.max_hosts - len(self._lanes)) > 0:
+                lease = await self._desk.lease(now, room)
                 if lease is None:
                     break
                 self._lanes[lease.host] = asyncio.create_task(self._lane(_Lane(lease)))
             if self._stopping.is_set() and not self._lanes:
                 break
-            due = await self._desk.next_due(now)
+            full = len(self._lanes) >= self._limits.max_hosts
+            due = None if full else await self._desk.next_due(now)
             if due is None and not self._lanes:
                 if not self._stopping.is_set() and await self._desk.top_up(now):
                     continue
                 break
-            full = len(self._lanes) >= self._limits.max_hosts
-            wait = None if due is None or full or self._stopping.is_set() else max(due - now, 0.001)
+            wait = None if due is None or self._stopping.is_set() else max(due - now, 0.001)
             await self._event(self._changed, wait)
         self._write()
 

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from purlieu import robots as robots_txt
 from purlieu.candidate import Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.scope import GRANT_SEED
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.history import History
 from purlieu.store.keys import Keys
-from purlieu.store.lease import Lease, Origin
+from purlieu.store.lease import Lease, Origin, rules_of
 from purlieu.store.writes import NUMBERS, PURPOSES
 from purlieu.value import dataclass
 
@@ -98,7 +97,7 @@ class Due:
             held = lease.origins.get(number)
             rules = held.rules if held and held.fetched_at == fetched_at else None
             if rules is None and state == "known":
-                rules = robots_txt.read(body or b"")
+                rules = rules_of(body or b"")
             yield Origin(number, origin, state, rules, fetched_at, failed_at, ended is not None, body)
 
     def _entry(self, lease: Lease, row: Row) -> Entry:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from purlieu import url
 from purlieu.admission import Ruling
@@ -101,6 +101,10 @@ class Frontier:
             for origin in woken:
                 self._harvest.wake(origin, now)
             self._intake.write(now)
+
+    def together(self) -> AbstractContextManager[None]:
+        """Write all of what is asked of the frontier inside in one transaction, or nothing of it."""
+        return self._batch()
 
     @contextmanager
     def _batch(self) -> Iterator[None]:

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Final
+
 from purlieu.conduct import Conduct
 from purlieu.robots import Robots
+from purlieu.robots import read as read_robots
 from purlieu.value import dataclass, field
+
+SMALL_FILE: Final = 4_096
+"""Octets of a robots.txt whose rules are remembered from one lease of its host to the next."""
+_rules_of_small = lru_cache(maxsize=512)(read_robots)
+
+
+def rules_of(body: bytes) -> Robots:
+    """Return the rules of a robots.txt; hosts are leased again and again, and most files are small."""
+    return _rules_of_small(body) if len(body) <= SMALL_FILE else read_robots(body)
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ replayed through a changed scope and no target has to be looked up (docs/decisio
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, overload
 
 # "u" marks a reference that is no URL.
 LETTERS: Final = {
@@ -34,15 +34,70 @@ Link = tuple[str, str, bool, bool]
 """href (or raw text), kind, nofollow, parsed."""
 
 
-def pack(links: Iterable[Link]) -> bytes | None:
-    """Return the blob of the links, None when there are none."""
+class Packed(Sequence[Link]):
+    """Links that another process has packed: their blob is made, and they are read when somebody looks at them."""
+
+    __slots__ = ("_links", "_text", "blob")
+
+    def __init__(self, text: bytes, blob: bytes) -> None:
+        """Take what ``text_of`` has returned, and the blob of it."""
+        self.blob = blob
+        self._text = text
+        self._links: list[Link] | None = None
+
+    def _read(self) -> list[Link]:
+        if self._links is None:
+            self._links = list(map(read, self._text.decode("utf-8", "surrogatepass").split("\n")))
+            self._text = b""
+        return self._links
+
+    @overload
+    def __getitem__(self, at: int) -> Link: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Link]: ...
+
+    def __getitem__(self, at: int | slice) -> Link | Sequence[Link]:
+        """Return one link, or some."""
+        return self._read()[at]
+
+    def __iter__(self) -> Iterator[Link]:
+        """Yield the links in order."""
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._read())
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the links are the same, however they are kept."""
+        return isinstance(other, Sequence) and self._read() == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def text_of(links: Iterable[Link]) -> bytes:
+    """Return the lines of the links."""
     lines = [
         (LETTERS[kind].upper() if nofollow else LETTERS[kind]) + href
         if parsed
         else "u" + href.replace("\n", " ").replace("\r", " ")
         for href, kind, nofollow, parsed in links
     ]
-    return zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 1) if lines else None
+    return "\n".join(lines).encode("utf-8", "surrogatepass")
+
+
+def blob_of(text: bytes) -> bytes:
+    """Return the blob of what ``text_of`` has returned."""
+    return zlib.compress(text, 1)
+
+
+def pack(links: Iterable[Link]) -> bytes | None:
+    """Return the blob of the links, None when there are none."""
+    if isinstance(links, Packed):
+        return links.blob
+    text = text_of(links)
+    return blob_of(text) if text else None
 
 
 def lines(blob: bytes | None) -> list[str]:

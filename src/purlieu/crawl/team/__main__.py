@@ -55,6 +55,7 @@ class _Far:
         elif what == "stop":
             self._worker.stop(*told)
         elif what == "wake":
+            self._desk.woken()
             self._worker.wake()
         elif what == "spare":
             self._worker.spare(*told)
@@ -134,6 +135,7 @@ async def _work() -> None:
         await far.work()
     except BaseException as error:
         far.wire.send("fault", 0, f"{type(error).__name__}: {error}")
+        far.wire.flush()
         raise
 
 

@@ -8,12 +8,14 @@ batch brought. Knows no store and no settings.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
 from purlieu.crawl.outbox import Outbox
 from purlieu.crawl.team import parcel
+from purlieu.crawl.worker import taken_at_once
 
 if TYPE_CHECKING:
     from purlieu.candidate import Entry
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 UNTAKEN_BATCHES = 4
 """So many batches are sent before the first is written; then the worker waits, and nothing piles up."""
+LOOK_SECONDS = 1.0
+"""A host of which nothing was due is asked about again after so long, or when something of it was handed in."""
 
 
 Opened = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
@@ -92,6 +96,15 @@ class FarDesk:
         self._leases: dict[int, Lease] = {}
         self._taking: dict[int, asyncio.Future[None]] = {}
         self._opened = jars.guard.opened
+        self._given: deque[Any] = deque()
+        """Hosts that were given and not yet begun."""
+        self._first: dict[int, Any] = {}
+        """What came with a host as due on it."""
+        self._empty: dict[int, float] = {}
+        """Hosts of which nothing was due, and until when that is believed."""
+        self._woken = False
+        self._due: float | None = None
+        """When to ask for hosts again; None: at once."""
 
     def answered(self, number: int, value: Any) -> None:
         """Give an answer to who asked."""
@@ -108,21 +121,30 @@ class FarDesk:
     def _tell(self, what: str, *told: Any) -> None:
         self._wire.send(what, 0, *told)
 
-    async def lease(self, now: float) -> Lease | None:
-        """Return a host to ask, with what other processes know of it, or None."""
-        packed = await self._ask("lease")
-        if packed is None:
+    def woken(self) -> None:
+        """Hear that there may be a host to ask."""
+        self._woken, self._due = True, None
+
+    async def lease(self, now: float, room: int) -> Lease | None:
+        """Return a host to ask, with what other processes know of it, or None; several come in one answer."""
+        if not self._given and (self._due is None or self._due <= now):
+            self._woken = False
+            given, due = await self._ask("lease", room, taken_at_once(len(self._leases) + room))
+            self._given.extend(given)
+            self._due = None if self._woken else due  # it may be woken before this task goes on
+        if not self._given:
             return None
-        lease = parcel.unpack_lease(packed[0])
-        if packed[1] is not None:
-            self._jars.keep_cookies(lease.name, packed[1])
+        packed, cookies, first = self._given.popleft()
+        lease = parcel.unpack_lease(packed)
+        if cookies is not None:
+            self._jars.keep_cookies(lease.name, cookies)
         self._leases[lease.host] = lease
+        self._first[lease.host] = first
         return lease
 
     async def next_due(self, now: float) -> float | None:
         """Return when it is worth asking for a host again; never None, as this process does not end the run."""
-        due: float = await self._ask("next_due")
-        return due
+        return now if self._due is None else self._due
 
     async def top_up(self, now: float) -> bool:
         """Return False: the process that has the store does that."""
@@ -138,6 +160,11 @@ class FarDesk:
 
     async def take(self, lease: Lease, now: float, limit: int) -> list[Entry]:
         """Return due entries of a host; of several connections that ask at once one asks and the others wait."""
+        first = self._first.pop(lease.host, None)
+        if first is not None:
+            return self._unpacked(lease, first, now)
+        if self._empty.get(lease.host, 0.0) > now:
+            return []
         asking = self._taking.get(lease.host)
         if asking is not None:
             await asyncio.shield(asking)
@@ -152,8 +179,13 @@ class FarDesk:
         if packed is None:  # another has the host
             lease.broken = True
             return []
+        return self._unpacked(lease, packed, now)
+
+    def _unpacked(self, lease: Lease, packed: Any, now: float) -> list[Entry]:
         entries, origins, lease.crawl_delay = packed
         lease.origins = {one[0]: parcel.unpack_origin(one, lease.origins.get(one[0])) for one in origins}
+        if not entries:
+            self._empty[lease.host] = now + LOOK_SECONDS
         return [parcel.unpack_entry(entry, lease) for entry in entries]
 
     async def renew(self, lease: Lease, now: float) -> bool:
@@ -183,6 +215,8 @@ class FarDesk:
         """Hand in a batch, with what was learnt of its hosts."""
         self._tell_opened()
         hosts = {visit.entry.host for visit in visits}
+        for host in hosts:
+            self._empty.pop(host, None)
         states = [parcel.pack_state(lease) for host in hosts if (lease := self._leases.get(host)) is not None]
         self._tell("finish", [parcel.pack_visit(visit) for visit in visits], states)
         return visits
@@ -190,7 +224,8 @@ class FarDesk:
     def release(self, lease: Lease) -> None:
         """Give a host back, and its cookies with it."""
         self._tell_opened()
-        self._leases.pop(lease.host, None)
+        for known in (self._leases, self._first, self._empty):
+            known.pop(lease.host, None)
         self._tell("release", parcel.pack_state(lease), self._jars.cookies(lease.name))
 
     def _tell_opened(self) -> None:

@@ -6,6 +6,7 @@ What is large and seldom (a sitemap, the plan of a revisit) is pickled. Knows no
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final
@@ -17,8 +18,8 @@ from purlieu.outcome import Outcome, reason
 from purlieu.page import Page
 from purlieu.politeness import Pace
 from purlieu.response import Failure, Fault, Response
-from purlieu.robots import read as read_robots
-from purlieu.store.lease import Lease, Origin
+from purlieu.store.lease import Lease, Origin, rules_of
+from purlieu.store.outlinks import Link, Packed, blob_of, text_of
 
 Plain = tuple[Any, ...]
 PURPOSES: Final = tuple(Purpose)
@@ -106,7 +107,7 @@ def unpack_origin(packed: Plain, held: Origin | None) -> Origin:
     number, origin, state, fetched_at, failed_at, ended, body = packed
     rules = None
     if state == "known":
-        rules = held.rules if body is None and held is not None else read_robots(body or b"")
+        rules = held.rules if body is None and held is not None else rules_of(body or b"")
     return Origin(number, origin, state, rules, fetched_at, failed_at, ended)
 
 
@@ -130,6 +131,19 @@ def unpack_entry(packed: Plain, lease: Lease) -> Entry:
     return Entry(lease.host, PURPOSES[number], hashed, href, origin, facts, attempts, lease.token, read)
 
 
+def pack_links(links: Sequence[Link]) -> Plain:
+    """Return a page's links with the blob that is stored, so that the process that writes need not make it (R-1.5)."""
+    if links and all(link[3] for link in links):
+        text = text_of(links)
+        return text, blob_of(text)
+    return tuple(links)  # what is no URL is kept in the blob as it can be read, not as it was written
+
+
+def unpack_links(packed: Plain) -> Sequence[Link]:
+    """Return the links."""
+    return Packed(*packed) if packed and isinstance(packed[0], bytes) else packed
+
+
 def pack_visit(visit: Visit) -> Plain:
     """Return a visit without its entry, of which the store's process has its own."""
     entry, page, outcome = visit.entry, visit.page, visit.outcome
@@ -137,28 +151,29 @@ def pack_visit(visit: Visit) -> Plain:
     read: Plain | None = None
     if page is not None:
         # The links of a page stand in the visit too, and mostly are the same.
-        read = (_PAGE(page), None if page.raw_links is visit.links else page.raw_links)
+        read = (_PAGE(page), None if page.raw_links is visit.links else pack_links(page.raw_links))
     return (
         entry.host, NUMBERS[entry.purpose], entry.hash,
         None if outcome is None else (outcome.reason.name, outcome.rule, outcome.detail),
         visit.at, visit.requests,
         None if response is None else (_RESPONSE(response), response.fault and response.fault.value),
-        visit.bytes, tuple(visit.links),
+        visit.bytes, pack_links(visit.links),
         None if failure is None else (failure.fault.value, _FAILURE(failure)),
         read,
         None if visit.sitemap is None else pickle.dumps(visit.sitemap),
         None if robots is None else (robots.body, robots.hop, robots.ended),
         visit.redirect_to, visit.retry_at, visit.pause_seconds, visit.against_host, visit.digest,
+        None if visit.content is None else pickle.dumps(visit.content),
     )  # fmt: skip
 
 
 def unpack_visit(packed: Plain, entry: Entry) -> Visit:
     """Return the visit to this entry."""
     (_, _, _, outcome, at, requests, answered, size, links, failed, read, sitemap, robots, redirect_to, retry_at, pause,
-     against_host, digest) = packed  # fmt: skip
-    page = None
+     against_host, digest, content) = packed  # fmt: skip
+    page, links = None, unpack_links(links)
     if read is not None:
-        page = Page(*_with(read[0], _LINKS_AT, links if read[1] is None else read[1]))
+        page = Page(*_with(read[0], _LINKS_AT, links if read[1] is None else unpack_links(read[1])))
     response = failure = None
     if answered is not None:
         response = Response(*_with(answered[0], _FAULT_AT, Fault(answered[1]) if answered[1] else None))
@@ -181,4 +196,5 @@ def unpack_visit(packed: Plain, entry: Entry) -> Visit:
         pause_seconds=pause,
         against_host=against_host,
         digest=digest,
+        content=pickle.loads(content) if content else None,  # noqa: S301 - by our own other process
     )

@@ -29,6 +29,10 @@ COOKIES_KEPT: Final = 1024
 """Hosts whose cookies are kept on their way from one process to another."""
 
 
+LEASES_AT_ONCE: Final = 8
+"""Hosts given in one answer at most, so that who asks next finds some too."""
+
+
 def _nothing(*_: object) -> None:
     """Hear of nothing, before there is a team."""
 
@@ -38,7 +42,7 @@ class Ground:
     """What all seats of a run share: the run, the time, whom the cookies of a host were left by.
 
     ``taken`` hears of every written batch, ``changed`` that something may be due for another, ``limited`` of a limit
-    that is reached.
+    that is reached; ``seats`` says how many processes ask.
     """
 
     frontier: Frontier
@@ -49,6 +53,7 @@ class Ground:
     taken: Callable[[list[Visit]], None] = _nothing
     changed: Callable[[], None] = _nothing
     limited: Callable[[str], None] = _nothing
+    seats: Callable[[], int] = lambda: 1
     cookies: dict[str, tuple[int, list[bytes]]] = field(default_factory=dict)
 
 
@@ -67,7 +72,6 @@ class Seat:
         self._entries: dict[int, dict[tuple[int, int], Entry]] = {}
         self._answers: dict[str, Callable[..., Any]] = {
             "lease": self._lease,
-            "next_due": self._next_due,
             "join": self._join,
             "take": self._take,
             "renew": self._renew,
@@ -116,17 +120,30 @@ class Seat:
 
     # -- hosts -------------------------------------------------------------------------------------
 
-    def _lease(self) -> tuple[Any, ...] | None:
-        ground = self._ground
-        lease = ground.frontier.lease(ground.clock.now(), self.number)
+    def _lease(self, room: int, limit: int) -> tuple[Any, ...]:
+        """Return hosts, each with its cookies and what is due on it first; and when to ask again, None for at once."""
+        frontier, now = self._ground.frontier, self._ground.clock.now()
         self.told_due = None
-        if lease is None:
-            return None
-        self.leases[lease.host] = lease
-        holder, lines = ground.cookies.get(lease.name, (0, None))
+        given: list[tuple[Any, ...]] = []
+        share = self._share(room)
+        while len(given) < share and (lease := frontier.lease(now, self.number)) is not None:
+            self.leases[lease.host] = lease
+            first = self._take(lease.host, lease.token, limit, [])
+            given.append((parcel.pack_lease(lease), self._cookies(lease), first))
+        return given, None if len(given) == share else self._next_due()
+
+    def _share(self, room: int) -> int:
+        """Return how many hosts are given at once: no more than leaves every process its part of what is due."""
+        seats = max(1, self._ground.seats())
+        due = self._ground.frontier.hosts_due(seats * (len(self.leases) + LEASES_AT_ONCE))
+        return max(1, min(room, LEASES_AT_ONCE, -(-due // seats) - len(self.leases)))
+
+    def _cookies(self, lease: Lease) -> list[bytes] | None:
+        """Return the cookies of a host, None where the process has them already, or there are none."""
+        holder, lines = self._ground.cookies.get(lease.name, (0, []))
         if holder == 0:
-            lines = ground.jars.cookies(lease.name) or None
-        return parcel.pack_lease(lease), None if holder == self.number else lines
+            lines = self._ground.jars.cookies(lease.name)
+        return None if holder == self.number else lines or None
 
     def _next_due(self) -> float:
         ground, now = self._ground, self._ground.clock.now()

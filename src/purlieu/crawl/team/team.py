@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.crawl.desk import OwnDesk
@@ -108,6 +109,7 @@ class Team:
         self._starting: set[asyncio.Task[None]] = set()
         self.desk = TeamDesk(self, ground)
         ground.taken, ground.changed, ground.limited = self._taken, self._changed, self._limited
+        ground.seats = lambda: sum(member.is_ready for member in self._members.values())
 
     @property
     def has_taken_over(self) -> bool:
@@ -164,7 +166,7 @@ class Team:
     async def _start(self, seat: Seat) -> None:
         """Start one process and see it to its end."""
         member = self._members[seat.number]
-        wire = Wire(lambda message: self._heard(member, *message), member.process.hung_up)
+        wire = Wire(lambda message: self._heard(member, *message), member.process.hung_up, self._together)
         why = ""
         try:
             await member.process.start(wire)
@@ -240,27 +242,40 @@ class Team:
 
     # -- what they say -----------------------------------------------------------------------------
 
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """Write what was heard at once in one transaction, before it is answered; a fault of the store ends the run."""
+        worker = self._worker
+        if worker is None or worker.fault is not None:
+            yield
+            return
+        try:
+            with self._run.frontier.together():
+                yield
+        except BaseException as fault:  # noqa: BLE001 - ``Worker.run`` raises it
+            for member in self._members.values():
+                if member.seat.wire is not None:
+                    member.seat.wire.unsay()
+            worker.fail(fault)
+
     def _heard(self, member: _Member, what: str, number: int, *told: Any) -> None:
-        """Take one message; a fault of the store ends the run."""
+        """Take one message."""
         worker = self._worker
         if worker is None or worker.fault is not None:
             return
-        try:
-            if member.seat.knows(what):
-                member.seat.answer(what, number, *told)
-            elif what == "ready":
-                member.is_ready = True
-                self._at_start = 0
-                worker.spare(self._run.limits.max_hosts)
-            elif what == "bye":
-                member.is_leaving = True
-            elif what == "log":
-                name, level, text = told
-                logging.getLogger(name).log(level, "%s", text)
-            elif what == "fault":
-                LOG.error("worker process %d: %s", member.seat.number, told[0])
-        except BaseException as fault:  # noqa: BLE001 - ``Worker.run`` raises it
-            worker.fail(fault)
+        if member.seat.knows(what):
+            member.seat.answer(what, number, *told)
+        elif what == "ready":
+            member.is_ready = True
+            self._at_start = 0
+            worker.spare(self._run.limits.max_hosts)
+        elif what == "bye":
+            member.is_leaving = True
+        elif what == "log":
+            name, level, text = told
+            logging.getLogger(name).log(level, "%s", text)
+        elif what == "fault":
+            LOG.error("worker process %d: %s", member.seat.number, told[0])
 
     def _taken(self, visits: list[Visit]) -> None:
         """Tell what a batch of another process brought to whoever must know."""
@@ -341,7 +356,7 @@ class TeamDesk(OwnDesk):
         self._team = team
         self._ground = ground
 
-    async def lease(self, now: float) -> Lease | None:
+    async def lease(self, now: float, room: int) -> Lease | None:  # noqa: ARG002 - as ``OwnDesk``
         """Return a host to ask; None while others ask the web."""
         lease = None if self._team.has_taken_over else self._frontier.lease(now)
         if lease is not None:

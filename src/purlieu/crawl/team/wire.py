@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import marshal
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, cast
 
 _HEAD: Final = 8
@@ -17,12 +18,22 @@ _VERSION: Final = 2
 
 
 class Wire(asyncio.Protocol):
-    """One end. ``heard`` gets each message, in order; ``lost`` is called once, when the other end has gone."""
+    """One end. ``heard`` gets each message, in order; ``lost`` is called once, when the other end has gone.
 
-    def __init__(self, heard: Callable[[tuple[Any, ...]], None], lost: Callable[[], None]) -> None:
-        """Tell these two."""
+    What came at once is heard inside one ``together``; what is said meanwhile goes after that, in one piece.
+    """
+
+    def __init__(
+        self,
+        heard: Callable[[tuple[Any, ...]], None],
+        lost: Callable[[], None],
+        together: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        """Tell these."""
         self._heard = heard
         self._lost = lost
+        self._together = together
+        self._going: list[bytes] = []
         self._came = bytearray()
         self._transport: asyncio.Transport | None = None
         self._room = asyncio.Event()
@@ -32,6 +43,7 @@ class Wire(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
+        self._loop = asyncio.get_running_loop()
         self._transport = cast("asyncio.Transport", transport)  # uvloop's is one in all but name
         self.is_open = True
 
@@ -39,16 +51,18 @@ class Wire(asyncio.Protocol):
         """Put the pieces together and tell each message that is whole."""
         came = self._came
         came += data
-        at = 0
+        at, whole = 0, []
         while len(came) - at >= _HEAD:
             end = at + _HEAD + int.from_bytes(came[at : at + _HEAD])
             if len(came) < end:
                 break
-            message = marshal.loads(memoryview(came)[at + _HEAD : end])  # noqa: S302 - by our own other process
+            whole.append(marshal.loads(memoryview(came)[at + _HEAD : end]))  # noqa: S302 - by our own other process
             at = end
-            self._heard(message)
-        if at:
+        if whole:
             del came[:at]
+            with self._together():
+                for message in whole:
+                    self._heard(message)
 
     def connection_lost(self, _error: Exception | None) -> None:
         """End."""
@@ -68,7 +82,19 @@ class Wire(asyncio.Protocol):
         """Send a message of plain values; nothing happens when the other end has gone."""
         if self._transport is not None and self.is_open:
             data = marshal.dumps(message, _VERSION)
-            self._transport.write(len(data).to_bytes(_HEAD) + data)
+            if not self._going:
+                self._loop.call_soon(self.flush)
+            self._going += (len(data).to_bytes(_HEAD), data)
+
+    def flush(self) -> None:
+        """Send what waits to go with what else is said in this turn of the loop."""
+        going, self._going = self._going, []
+        if going and self._transport is not None and self.is_open:
+            self._transport.write(b"".join(going))
+
+    def unsay(self) -> None:
+        """Send nothing of what waits to go: what it tells has not come to be."""
+        self._going = []
 
     async def room(self) -> None:
         """Wait until the other end has taken most of what was sent to it."""
@@ -86,4 +112,5 @@ class Wire(asyncio.Protocol):
     def close(self) -> None:
         """Send what waits, then hang up."""
         if self._transport is not None:
+            self.flush()
             self._transport.close()

@@ -171,13 +171,16 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all of what happens inside, or nothing when it raises.
+        """Write all of what happens inside, or nothing when it raises; inside another it is part of that.
 
         Raises StoreBusy when another process has become the writer meanwhile.
         """
         if os.getpid() != self._process:
             message = f'store "{self._path}": it was opened before this process was forked; open it in the new process'
             raise StoreError(message)
+        if self._connection.in_transaction:
+            yield
+            return
         try:
             self._connection.execute(self._sql["sqlite_begin"])
         except apsw.Error as error:
