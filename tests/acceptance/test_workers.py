@@ -53,7 +53,7 @@ def server() -> Iterator[MadeServer]:
 def crawl(
     server: MadeServer,
     store: Path,
-    workers: int,
+    workers: int | str,
     meanwhile: Callable[[Crawl], object] = lambda _: None,
     *,
     resume: bool = False,
@@ -69,7 +69,7 @@ def crawl(
             "formats": [],
             "workers": workers,
             # Slowly enough that other processes are there before all is done, whatever else the machine does.
-            "politeness": {"delay": 0.05 if workers > 1 else 0, **RETRIES},
+            "politeness": {"delay": 0 if workers == 1 else 0.05, **RETRIES},
             **tree,
         }
     )

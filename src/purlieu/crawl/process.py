@@ -24,12 +24,14 @@ TAIL_BYTES: Final = 2_000
 LEAVING_SECONDS: Final = 5.0
 """A process that has hung up has so long to end."""
 LOOK_SECONDS: Final = 0.01
+MOST_LOOK_SECONDS: Final = 0.2
+"""Who waits for a program looks after so long whether it has ended, at first and at last."""
 
 
 class RunProcess:
     """``purlieu`` in a process of its own, which outlives the one that started it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, said: IO[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
         """Watch a process that writes what goes wrong into a file."""
         self._process = process
         self._said = said
@@ -38,20 +40,30 @@ class RunProcess:
     async def start(cls, words: list[str]) -> RunProcess:
         """Start ``purlieu`` with these words. Raises OSError."""
         said = tempfile.TemporaryFile()  # not a pipe: when we end, it must go on  # noqa: SIM115
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "purlieu", *words),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=said,
-            start_new_session=True,  # a Ctrl-C for us is none for the run
-        )
-        return cls(process, said)
+        return cls(_started([sys.executable, "-m", "purlieu", *words], subprocess.DEVNULL, said), said)
 
     async def wait(self) -> tuple[int, str]:
         """Return the exit status and the last line that went to standard error."""
-        status = await self._process.wait()
-        return status, _last_line(self._said)
+        return await _ended(self._process), _last_line(self._said)
+
+
+def _started(words: Sequence[str], given: int | IO[bytes], said: int | IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a program that reads ``given``; a Ctrl-C for us is none for it. Raises OSError and ValueError.
+
+    Not the loop's way to start one: uvloop's leaves every connection to a server open in the child.
+    """
+    return subprocess.Popen(  # noqa: S603 - ours, or what the owner wants run; without a shell
+        words, stdin=given, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+    )
+
+
+async def _ended(process: subprocess.Popen[bytes]) -> int:
+    """Wait until a program has ended and return its exit status, below 0 for a signal."""
+    seconds = LOOK_SECONDS
+    while (status := process.poll()) is None:
+        await asyncio.sleep(seconds)
+        seconds = min(2 * seconds, MOST_LOOK_SECONDS)
+    return status
 
 
 def _last_line(file: IO[bytes]) -> str:
@@ -122,22 +134,19 @@ class WorkerProcess:
 
 async def command(words: Sequence[str], given: bytes, timeout_seconds: float) -> str:
     """Run a program without a shell, give it a text to read, and return "" or what went wrong."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        return str(error)
+    with tempfile.TemporaryFile() as text:  # not a pipe, which would have to be filled while it reads
+        text.write(given)
+        text.seek(0)
+        try:
+            process = _started(words, text, subprocess.DEVNULL)
+        except (OSError, ValueError) as error:
+            return str(error)
     try:
         async with asyncio.timeout(timeout_seconds):
-            await process.communicate(given)
+            status = await _ended(process)
     except TimeoutError:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # with whatever it has started
-        await process.wait()
+        await _ended(process)
         return f"it took longer than {timeout_seconds:g} s and was ended"
-    return f"exit status {process.returncode}" if process.returncode else ""
+    return f"exit status {status}" if status else ""

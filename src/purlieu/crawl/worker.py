@@ -35,6 +35,8 @@ PARK_SECONDS = 10.0
 """A host that wants a longer pause is given back meanwhile, so that another can be asked."""
 TURN_SECONDS = 20.0
 """A host of a group gives the group back after so long, so that the others have their turn."""
+LAST_SECONDS = 60.0
+"""A page that a reached limit has let through is waited for so long, though its host wants a pause."""
 _KEPT_SHARE = 1.25
 _OF_PAGES = frozenset({"limit:pages", "limit:targets"})
 _LOOPBACK = ("127.", "::1")
@@ -284,11 +286,12 @@ class Worker:
         while True:
             now = self._clock.now()
             wait = self._free_at(lane) - now
+            # What the limit of pages has let through is asked for, though another was refused meanwhile: no other page
+            # takes its place any more.
+            goes_on = counted and self.stop_reason in _OF_PAGES and wait <= LAST_SECONDS
             if wait > PARK_SECONDS or (lease.group is not None and now - lane.began_at > TURN_SECONDS):
-                lane.parked = True
-            # What the limit of pages has let through is asked for, though another was refused meanwhile.
-            goes_on = counted and self.stop_reason in _OF_PAGES
-            if (self._stopping.is_set() and not goes_on) or lane.parked or lease.broken:
+                lane.parked = lane.parked or not goes_on
+            if ((self._stopping.is_set() or lane.parked) and not goes_on) or lease.broken:
                 break
             if wait > 0:
                 await (self._clock.sleep(wait) if goes_on else self._event(self._stopping, wait))

@@ -17,7 +17,7 @@ OF_PAGES: Final = (
 """Keys that say what is asked for and read of a page."""
 OF_FILES: Final = (*_OF_EITHER, "fetch.sitemap_bytes", "sitemap.strict", "normalise")
 """The same of a sitemap file, whose entries are stored as the owner's normalisers made them."""
-_OF_NO_JUDGEMENT: Final = ("politeness", "formats", "output", "store")
+_OF_NO_JUDGEMENT: Final = ("politeness", "formats", "output", "store", "workers")
 _ABSENT: Final = object()
 
 

@@ -178,7 +178,8 @@ class SqliteDatabase:
         if os.getpid() != self._process:
             message = f'store "{self._path}": it was opened before this process was forked; open it in the new process'
             raise StoreError(message)
-        if self._connection.in_transaction:
+        is_inside = self._connection.in_transaction
+        if is_inside:
             yield
             return
         try:
