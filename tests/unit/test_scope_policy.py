@@ -17,7 +17,7 @@ from purlieu.domain import GENERIC_IN_ORDER, registrable, suffix_list_version, s
 from purlieu.errors import SettingsError
 from purlieu.scope import MODES, Scope, findings
 from purlieu.settings import ScopeSettings, Settings, SiteSettings
-from purlieu.url import host_of, parse
+from purlieu.url import host_of, origin_of, parse
 
 
 def wrong(site: str, **how: Any) -> list[tuple[str, str, str]]:
@@ -314,6 +314,8 @@ def test_a_union_admits_exactly_what_its_members_admit(sites: list[SiteSettings]
 
     assert scope.judge(url).sites == scope.accepting(href, host_of(href)) == members
     assert scope.accepts(href, host_of(href)) == min(members, default=None)
+    if host_of(href):
+        assert scope.holds(origin_of(href)) is scope.judge(f"{origin_of(href)}/", "robots").accepted
     assert {test.site for test in scope.tests(url) if test.accepted} == members
 
 

@@ -5,25 +5,37 @@ from __future__ import annotations
 import asyncio
 import marshal
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from purlieu import page, settings, sitemap
-from purlieu.candidate import Entry, Facts, FoundBy, Purpose, Standing
+from purlieu.admission import Admission
+from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.conduct import Conduct
+from purlieu.crawl.desk import PageLimit, RunLimits
 from purlieu.crawl.team import parcel
 from purlieu.crawl.team.far import UNTAKEN_BATCHES, Backlog
+from purlieu.crawl.team.seat import Ground, Seat
 from purlieu.crawl.team.size import WORTH_BY_ITSELF, WORTH_STARTING, Size, cores
 from purlieu.crawl.team.wire import Wire
 from purlieu.decide import RobotsAnswer, Visit
 from purlieu.errors import SettingsError
 from purlieu.fetch.address import AddressGuard
 from purlieu.outcome import REASONS, Outcome
+from purlieu.page.content import Content
 from purlieu.politeness import Pace
 from purlieu.response import Failure, Fault, Response
 from purlieu.revisit import Action, Known, Plan
+from purlieu.store import runs
+from purlieu.store.counters import IntakeLimits
+from purlieu.store.frontier import LEASE_SECONDS, Frontier, FrontierRules
+from purlieu.store.intake import Intake
 from purlieu.store.lease import Lease, Origin
+from purlieu.store.outlinks import Link, Packed, pack
+from purlieu.store.sqlite import SqliteDatabase
+from purlieu.value import replace
 
 HREF = "http://site.test/a?b=%E3%81%82"
 
@@ -125,6 +137,91 @@ def test_robots_rules_are_sent_once() -> None:
     assert again[-1] is None
     assert parcel.unpack_origin(again, far).rules is far.rules
     assert sent(parcel.pack_origin(origin, 4.0))[-1] == origin.body
+
+
+def test_packed_links_are_the_links() -> None:
+    """Links that come packed read as they were found, with the blob that is stored; what is no URL comes as written (R-1.5)."""
+    good: list[Link] = [(HREF, "a", False, True), ("http://b.test/\ud800", "next", True, True)]
+    packed = parcel.unpack_links(sent(parcel.pack_links(good)))
+    assert isinstance(packed, Packed)
+    assert packed.blob == pack(good)
+    assert (list(packed), packed[1], packed[:1], len(packed)) == (good, good[1], good[:1], 2)
+    bad: list[Link] = [*good, ("http://[\n", "a", True, False)]
+    assert parcel.unpack_links(sent(parcel.pack_links(bad))) == tuple(bad)
+    assert parcel.unpack_links(sent(parcel.pack_links(()))) == ()
+
+
+def test_what_a_page_says_goes_along() -> None:
+    """The content of a page, where it is kept, comes with the visit of another process."""
+    said = Content(
+        "words", ((1, "h"),), "about", (("title", "t"),), ({"@type": "Thing", "n": [1, None]},), ("Home",), "en"
+    )
+    visit = replace(visits()[0], content=said)
+    assert parcel.unpack_visit(sent(parcel.pack_visit(visit)), visit.entry) == visit
+
+
+class Place:
+    """What a seat needs of its process: a time that is set by hand, no cookies, a wire that notes what is said."""
+
+    def __init__(self) -> None:
+        """Begin in the year 2001."""
+        self.time = 1e9
+        self.guard = AddressGuard()
+        self.said: list[Any] = []
+
+    def now(self) -> float:
+        """Return the time."""
+        return self.time
+
+    def cookies(self, _: str) -> list[bytes]:
+        """Return none."""
+        return []
+
+    def send(self, *message: Any) -> None:
+        """Note a message."""
+        self.said.append(message)
+
+
+def test_a_process_that_hangs_loses_its_hosts(tmp_path: Path) -> None:
+    """Who says nothing for as long as a lease lasts has lost its hosts to others; what it hands in later is not written (R-4.3)."""
+    href, place = "http://a.test/", Place()
+    made, limits = settings.of({"seeds": [href]}), RunLimits()
+    database = SqliteDatabase.writer(str(tmp_path / "s.db"))
+    opened = runs.begin(database, "m", (settings.dump(made), False), "0", place.now())
+    intake = Intake(database, opened.run, Admission.of(made), IntakeLimits(), opened.counters)
+    frontier = Frontier(database, opened.run, intake, opened.counters, FrontierRules())
+    frontier.open(place.now(), 0.25)
+    frontier.seed([Candidate(href, Facts(0, found_by=FoundBy.SEED, grant="seed"))], place.now())
+    written: list[Visit] = []
+    anything: Any = place
+    ground = Ground(frontier, anything, PageLimit(limits), anything, lambda: 0.0, taken=written.extend)
+    seats = [Seat(1, ground), Seat(2, ground)]
+    for seat in seats:
+        seat.wire = anything
+
+    def lease(seat: Seat) -> list[Any]:
+        seat.answer("lease", 1, 8, 16)
+        given: list[Any] = place.said.pop()[2][0]
+        return given
+
+    def finish(seat: Seat, given: Any) -> int:
+        held = parcel.unpack_lease(given[0])
+        entries = [parcel.unpack_entry(one, held) for one in given[2][0]]
+        ends = [
+            Visit(one, Outcome(REASONS["missing.not_found"]), place.now(), 1, robots=RobotsAnswer(b""))
+            for one in entries
+        ]
+        assert ends
+        before = len(written)
+        seat.answer("finish", 0, [parcel.pack_visit(visit) for visit in ends], [])
+        return len(written) - before
+
+    (first,) = lease(seats[0])
+    assert lease(seats[1]) == []
+    place.time += LEASE_SECONDS + 1
+    (second,) = lease(seats[1])
+    assert (finish(seats[0], first), finish(seats[1], second)) == (0, 1)
+    database.close()
 
 
 def test_a_wire_puts_the_pieces_together() -> None:

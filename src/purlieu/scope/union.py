@@ -159,6 +159,18 @@ class Scope:
             found = found.union(self._waiting.get(href, ()))
         return found if sites is None else found & sites
 
+    def holds(self, origin: str) -> bool:
+        """Return whether an origin has anything in scope: what ``judge`` says of its robots.txt, asking no site.
+
+        Asked for every origin of a run, of which a crawl of many seeds has as many as sites.
+        """
+        href = f"{origin}/"
+        host = host_of(href)
+        if self.accepts(href, host) is not None:
+            return True
+        known = self._known.get(origin)
+        return known is not None and bool(known.folders)
+
     def judge(self, url: str | Url, purpose: str = "page", *, sites: frozenset[int] | None = None) -> Verdict:
         """Return whether a URL is in scope, with the sites that accept it, the rule and the values compared.
 

@@ -186,7 +186,7 @@ class Harvest:
 
     def _may_redirect(self, number: int, origin: str) -> bool:
         """Return whether a robots.txt may lead elsewhere: of an origin in scope, or on a seed's way there (R-3.3)."""
-        if self._intake.admission.scope.judge(f"{origin}/", "robots").accepted:
+        if self._intake.admission.scope.holds(origin):
             return True
         return self._database.one("seed_waits", self._run.id, number) is not None
 

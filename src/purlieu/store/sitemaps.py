@@ -75,7 +75,7 @@ class Sitemaps:
         if not self._rules.read:
             return
         # A robots.txt speaks for its whole host, also where the site is only a folder of it.
-        granted = self._intake.admission.scope.judge(f"{origin}/", "robots").accepted
+        granted = self._intake.admission.scope.holds(origin)
         join, named = url.Joiner(source), robots_txt.read(body).sitemaps if body else ()
         for text in named:
             href = join(text)
