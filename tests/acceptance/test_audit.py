@@ -170,3 +170,18 @@ def test_every_rule_has_words_and_a_remedy_in_three_languages() -> None:
     for rule in RULES.values():
         assert len(set(rule.names)) == len(set(rule.remedies)) == 3
         assert all((*rule.names, *rule.remedies))
+
+
+def test_a_language_link_is_returned_by_its_whole_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``/a`` is not named by who names ``/ab``; with a fragment it is."""
+    pages = {
+        "": html("a", "ab", "b", title="Home", body="0"),
+        "a": html(title="A", body="1", head=OTHERS.format(code="ja", href="/b") + OTHERS.format(code="zh", href="/ab")),
+        "b": html(title="B", body="2", head=OTHERS.format(code="en", href="/ab")),
+        "ab": html(title="AB", body="3", head=OTHERS.format(code="en", href="/a#top")
+                   + OTHERS.format(code="ja", href="/b")),
+    }  # fmt: skip
+    crawl(FakeWeb({f"{HOME}{name}": made for name, made in pages.items()}), made_settings(tmp_path / "s.db", {}))
+    _, out = audited(tmp_path / "s.db", capsys, "--json")
+    told = [(one["url"], one["detail"]) for one in json.loads(out)["faults"] if one["rule"] == "language_one_way"]
+    assert told == [(f"{HOME}a", f"{HOME}b")]

@@ -160,9 +160,7 @@ def _languages(rows: AuditRows, reader: Reader, run: RunRow) -> Iterator[Fault]:
             state, told = _target(reader, run, other)
             if state == "broken":
                 wrong.setdefault("language_broken", []).append(f"{other} {told}")
-            elif state == "fine":
-                back = rows.languages_of(other)
-                if back is not None and all(one.partition("#")[0] != href for _, one in back):
-                    wrong.setdefault("language_one_way", []).append(other)
+            elif state == "fine" and rows.names_as_language(other, href) is False:
+                wrong.setdefault("language_one_way", []).append(other)
         for rule, told_of in wrong.items():
             yield Fault(rule, href, ", ".join(dict.fromkeys(told_of)), 1)

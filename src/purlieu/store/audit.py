@@ -61,12 +61,16 @@ class AuditRows:
             for _, _, href, alternates in rows:
                 yield href, [(code, target) for code, target in json.loads(alternates)]
 
-    def languages_of(self, href: str) -> list[tuple[str, str]] | None:
-        """Return what languages a page names; None where the run has not read the page."""
-        row = self._database.one("audit_languages_of", self._run, host_of(href), self._hash_of(href))
-        if row is None or row[0] != href:
+    def names_as_language(self, page: str, href: str) -> bool | None:
+        """Return whether a page names an address as another language; None where the run has not read the page.
+
+        The stored text is searched, not taken apart: with many languages each of a page's is asked about each of them.
+        """
+        row = self._database.one("audit_languages_of", self._run, host_of(page), self._hash_of(page))
+        if row is None or row[0] != page:
             return None
-        return [(code, target) for code, target in json.loads(row[1] or "[]")]
+        named = json.dumps(href)[:-1]
+        return any(f"{named}{end}" in (row[1] or "") for end in '"#')
 
     def links(self) -> Iterator[tuple[str, list[str]]]:
         """Yield (href, lines of ``outlinks``) of each page whose links were read last in this run, in key order."""
