@@ -74,13 +74,16 @@ class Response:
 
     def header(self, name: str) -> str | None:
         """Return the first value of a header (name in any case), or None."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        size, wanted = len(name), name.lower()
+        for key, value in self.headers:  # the length first spares lowering every name
+            if len(key) == size and key.lower() == wanted:
+                return value
+        return None
 
     def all(self, name: str) -> tuple[str, ...]:
         """Return every value of a header in the order received."""
-        wanted = name.lower()
-        return tuple(value for key, value in self.headers if key.lower() == wanted)
+        size, wanted = len(name), name.lower()
+        return tuple([value for key, value in self.headers if len(key) == size and key.lower() == wanted])
 
 
 @dataclass(frozen=True, slots=True)

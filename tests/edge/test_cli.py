@@ -246,6 +246,19 @@ def test_a_crawl_starts_without_what_it_does_not_need() -> None:
     assert told.stdout.strip() == ""
 
 
+@pytest.mark.parametrize("buffering", ["", "1"])
+def test_the_version_for_a_reader_who_has_gone_tells_nothing(buffering: str) -> None:
+    """``purlieu --version | true`` ends with status 1 and no traceback, however output is buffered (R-8.2)."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = subprocess.run(
+        [sys.executable, "-m", "purlieu", "--version"],
+        stdout=writing, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": buffering}, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert (run.returncode, run.stderr) == (1, b"")
+
+
 @pytest.mark.parametrize(
     ("typed", "status"),
     [(["--version"], 0), (["crawl", "--help"], 0), (["nonsense"], 2), (["runs", "--store", "none.db"], 2)],

@@ -34,17 +34,11 @@ def main(words: Sequence[str] | None = None) -> int:
     if sys.stdout is None or sys.stderr is None:  # closed by whoever started us (>&-)
         nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open to the end
         sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
-    if list(words) == ["--version"]:
-        from purlieu import __version__
-        from purlieu.native import scanner_name
-
-        sys.stdout.write(f"purlieu {__version__}\npage scanner: {scanner_name()}\n")
-        return 0
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a URL or title never breaks a terminal of another encoding
     try:
-        return _told(words)
+        return _version() if list(words) == ["--version"] else _told(words)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # whoever read our output has gone, as with `purlieu runs | head`
@@ -72,6 +66,15 @@ def entrance() -> None:
     except SystemExit as end:
         status = end.code
     sys.exit(status)
+
+
+def _version() -> int:
+    from purlieu import __version__
+    from purlieu.native import scanner_name
+
+    sys.stdout.write(f"purlieu {__version__}\npage scanner: {scanner_name()}\n")
+    sys.stdout.flush()  # so that a reader who has gone is met here
+    return 0
 
 
 def _told(words: Sequence[str]) -> int:

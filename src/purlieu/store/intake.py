@@ -83,17 +83,19 @@ class Intake:
         for href, kind, nofollow, parsed in links:
             if parsed and ("@" in href or changes or (strips and "=" in href)):
                 href = self.linked(href)  # noqa: PLW2901 - the address that is meant, see there
-            if kind == "sitemap" and parsed and href.startswith(WEB_SCHEMES):
-                self.add(Candidate(href, Facts(0, found_by=FoundBy.LINK, via=source, linked=False), Purpose.SITEMAP))
-                continue
+            found_facts = by_nofollow[nofollow]
+            if kind != "a":  # nine of ten are
+                if kind == "sitemap" and parsed and href.startswith(WEB_SCHEMES):
+                    by_link = Facts(0, found_by=FoundBy.LINK, via=source, linked=False)
+                    self.add(Candidate(href, by_link, Purpose.SITEMAP))
+                    continue
+                sort = _SAME_DEPTH.get(kind)
+                if (sort is not None and href == source) or kind in NOT_FOLLOWED:  # as in ``moved``
+                    continue
+                if sort is not None:
+                    found_facts = facts.of_target(sort, source)
             known = recent.get(href)
-            sort = _SAME_DEPTH.get(kind)
-            if sort is not None and href == source:  # as in ``moved``
-                continue
-            found_facts = by_nofollow[nofollow] if sort is None else facts.of_target(sort, source)
             if known is not None and known.covers(found_facts):
-                continue
-            if kind in NOT_FOLLOWED:
                 continue
             if not parsed or not href.startswith(WEB_SCHEMES):
                 if not replayed:
@@ -101,7 +103,10 @@ class Intake:
                     self._refusals.not_of_the_web(href, found_facts, hashed, self.admission, parsed=parsed)
                 continue
             waiting = found.get(href)
-            found[href] = found_facts if waiting is None else waiting.merged(found_facts)
+            if waiting is None:
+                found[href] = found_facts
+            elif not waiting.covers(found_facts):
+                found[href] = waiting.merged(found_facts)
 
     def moved(self, target: str, source: str, facts: Facts, found_by: FoundBy, grant: str = "") -> None:
         """Collect the target of a redirect or canonical: same depth, one hop more (R-2.2).
