@@ -21,7 +21,7 @@ _scan = pytest.importorskip("purlieu.page._scan", reason="the page scanner in C 
 
 # fmt: off
 _PIECES = """a b.html .. . ... .a a. / // ./ ../ /../ /./ ../../.. /a/b/../c ..?q ./x:y x:/ w/x:/y ? ?x=1 & = % %2e %2E%2e %20 %zz :
- http: https: HTTP: http:// https:// h.test H.test host 127.0.0.1 1 0x7f [::1] xn--a a- -a ab--c a.b.c user@ @ :80 :443 :8080 :65536 :0 :00
+ http: https: HTTP: http:// https:// h.test H.test host 127.0.0.1 1.2.3.256 01.2.3.4 1.2.3 .1 1 0x7f [::1] xn--a a- -a ab--c a.b.c user@ @ :80 :443 :8080 :65536 :0 :00
  mailto: javascript: void(0) tel: file: ftp: ws: data: blob: C: C| ^ | ' \\ ~ $!*(),; { } < " ` é 日 # #f + - _ a_b Z p?q?r ?' (')
  /wiki/Special:Random index.html?a=b/../c"""
 PIECES = [*_PIECES.split(), " ", "\t", "\n", "\ud800", "\0", "\x7f", "a" * 64]
@@ -86,6 +86,7 @@ def test_references_are_resolved_in_c_as_by_the_standard(seed: int) -> None:
         ("/a/./b/..", "https://h.test:8080/a/"),
         ("http://other.test", "http://other.test/"),
         ("mailto:me@h.test", "mailto:me@h.test"),
+        ("http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"),
     ],
 )
 def test_usual_references_need_no_joiner(reference: str, href: str) -> None:
@@ -95,6 +96,15 @@ def test_usual_references_need_no_joiner(reference: str, href: str) -> None:
     found = _scan.resolve("https://h.test:8080/d/p?q", {reference: False}, asked.append, 2048, 10**9)
 
     assert (found, asked) == (((href, "a", False, True),), [])
+
+
+def test_a_base_may_be_an_address() -> None:
+    """Pages of a host that has no name but an IPv4 address are read as fast as others."""
+    asked: list[str] = []
+
+    found = _scan.resolve("http://10.0.0.255:8080/d/p", {"../x": False}, asked.append, 2048, 10**9)
+
+    assert (found, asked) == ((("http://10.0.0.255:8080/x", "a", False, True),), [])
 
 
 @pytest.mark.parametrize("agent", ["purlieu", "my bot", "", " ", "\u00fcbot", "x" * 300, " ".join("abcdefghijkl")])

@@ -842,9 +842,21 @@ static PyObject *scan_is_plain(PyObject *Py_UNUSED(module), PyObject *source) {
 
 /* -- references against a base, where the URL Standard leaves no doubt; all others are for url.Joiner ---------- */
 
+/* Whether a host is an IPv4 address as it is serialised (3.6): four numbers up to 255 without a zero before them. */
+static int is_address(const char *at, const char *end) {
+    for (int parts = 1;; parts++) {
+        const char *digits = at;
+        int number = 0;
+        while (at < end && at - digits < 3 && is(*at, DIGIT)) number = number * 10 + (*at++ - '0');
+        if (at == digits || number > 255 || (*digits == '0' && at - digits > 1)) return 0;
+        if (parts == 4) return at == end;
+        if (at == end || *at++ != '.') return 0;
+    }
+}
+
 /* Where the scheme, //, host and port of an http or https URL end, NULL if they may be written otherwise (4.5). */
 static const char *origin_end(const char *at, const char *end) {
-    const char *label;
+    const char *host, *label;
     int port = 0, usual;
     if (end - at > 7 && memcmp(at, "http://", 7) == 0) {
         at += 7;
@@ -855,14 +867,14 @@ static const char *origin_end(const char *at, const char *end) {
     } else {
         return NULL;
     }
-    for (const char *host = at;; at++) {
+    for (host = at;; at++) {
         for (label = at; at < end && *at != '.' && is(*at, HOST); at++) {}
-        /* No punycode, nothing that only some take for a name, and no number, which would be an address (3.5). */
+        /* No punycode, nothing that only some take for a name. */
         if (at == label || at - label > 63 || at - host > 253 || *label == '-' || at[-1] == '-') return NULL;
         if (at - label > 3 && label[2] == '-' && label[3] == '-') return NULL;
         if (at == end || *at != '.') break;
     }
-    if (!(*label >= 'a' && *label <= 'z')) return NULL;
+    if (!(*label >= 'a' && *label <= 'z') && !is_address(host, at)) return NULL;
     if (at < end && *at == ':') {
         const char *digits = ++at;
         while (at < end && at - digits < 5 && is(*at, DIGIT)) port = port * 10 + (*at++ - '0');

@@ -6,6 +6,8 @@ it was not built, are for ``url.Joiner``; both give the same, and tests compare 
 
 from __future__ import annotations
 
+import re
+
 from purlieu.page import scan
 from purlieu.page.gather import Gathered
 from purlieu.url import Joiner
@@ -17,6 +19,7 @@ Joins = tuple[tuple[Gathered, Joiner], ...]
 """What was gathered, of the header and of the page, each with what its references are read against."""
 
 _WEB = ("http://", "https://")
+_OF_NO_WEB = re.compile("(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _RAW_CHARACTERS = 2048  # kept of what is no URL
 _MOST_CHARACTERS = 64 * 1024 * 1024
 """Of all hrefs of a page together: a base of 50 kB and 20,000 short links would be a gigabyte."""
@@ -52,6 +55,8 @@ def canonical(joins: Joins) -> str | None:
     most = _MOST_CHARACTERS
     for gathered, joiner in joins:
         for reference in gathered.canonicals:
+            if _OF_NO_WEB.match(reference):
+                continue  # documentation that is installed names a file: 20 ms to import who could read it
             href = web(joiner(reference))
             most -= len(href or "")
             if (found and href and href != found) or most < 0:
