@@ -103,10 +103,8 @@ class Intake:
                     self._refusals.not_of_the_web(href, found_facts, hashed, self.admission, parsed=parsed)
                 continue
             waiting = found.get(href)
-            if waiting is None:
-                found[href] = found_facts
-            elif not waiting.covers(found_facts):
-                found[href] = waiting.merged(found_facts)
+            if waiting is None or not waiting.covers(found_facts):
+                found[href] = found_facts if waiting is None else waiting.merged(found_facts)
 
     def moved(self, target: str, source: str, facts: Facts, found_by: FoundBy, grant: str = "") -> None:
         """Collect the target of a redirect or canonical: same depth, one hop more (R-2.2).
