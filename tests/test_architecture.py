@@ -91,7 +91,7 @@ DOORS: Final = {
     "uvicorn": ("console",),
     "argon2": ("console",),
     "warcio": ("archive",),
-    "resiliparse": ("page.content",),
+    "resiliparse": ("page.content", "page.login_form"),
     "time": ("crawl.clock", "testing"),  # testing serves slow pages on real sockets
     "random": (),
 }
@@ -276,7 +276,8 @@ def test_every_public_name_has_a_docstring(module: str) -> None:
 def test_what_is_imported_is_declared() -> None:
     """The dependencies in pyproject.toml are exactly what the package imports, no more and no less."""
     project = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {re.split(r"[^A-Za-z0-9-]", dependency)[0] for dependency in project["dependencies"]}
+    extras = [one for extra in project["optional-dependencies"].values() for one in extra]
+    declared = {re.split(r"[^A-Za-z0-9-]", dependency)[0] for dependency in (*project["dependencies"], *extras)}
     tops = {name.partition(".")[0] for module in MODULES for _, name in imports(module)}
     foreign = tops - sys.stdlib_module_names - {"purlieu"}
     assert {DISTRIBUTIONS.get(name, name) for name in foreign} == declared

@@ -30,7 +30,16 @@ REFRESH_SECONDS = 5.0
 _FORBIDDEN = 403
 _STATUS_OF_GONE = {"missing.not_found": 404, "missing.gone": 410}
 _UNREACHABLE = frozenset(
-    {Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.RESET, Fault.PROXY, Fault.ADDRESS_REFUSED}
+    {
+        Fault.DNS,
+        Fault.CONNECT,
+        Fault.TLS,
+        Fault.TIMEOUT,
+        Fault.RESET,
+        Fault.PROXY,
+        Fault.ADDRESS_REFUSED,
+        Fault.LOGIN_FAILED,
+    }
 )
 
 

@@ -25,6 +25,7 @@ class Fault(StrEnum):
     TRUNCATED = "truncated"
     DECODING = "decoding"
     PROTOCOL = "protocol"
+    LOGIN_FAILED = "login_failed"
 
 
 @dataclass(frozen=True, slots=True)

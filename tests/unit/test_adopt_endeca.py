@@ -126,7 +126,7 @@ def test_a_folder_with_neither_file_is_refused(folder: Folder, tmp_path: Path) -
     assert "neither default.xml nor site.xml" in mistakes(tmp_path / ("n" * 300))[0][2]
 
 
-@pytest.mark.parametrize("name", ["mime-types.xml", "parse-plugins.xml", "form-credentials.xml", "log4j.properties"])
+@pytest.mark.parametrize("name", ["mime-types.xml", "parse-plugins.xml", "log4j.properties"])
 def test_files_that_are_not_read_are_named(folder: Folder, name: str) -> None:
     """EN-6: each other file of the set is listed as not carried over, with why."""
     path = folder({})

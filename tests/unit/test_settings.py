@@ -391,7 +391,10 @@ def tables_of(kind: type) -> st.SearchStrategy[Any]:
         rules = st.sampled_from(["", "# a\tcomment", "+^http://a/", "-\\.(gif|jpg)$", "-."])
         keys |= {"rules": st.lists(rules, max_size=4).map(tuple), "rules_file": st.just("")}
     if kind is settings.OriginSettings:
-        keys |= {"user": st.just("me"), "password": st.just("env:P")}
+        keys |= {"user": st.just("me"), "password": st.just("env:P"), "auth": st.sampled_from(["basic", "negotiate"])}
+        keys |= {name: st.just("") for name in ("token", "certificate", "certificate_key", "certificate_password")}
+        keys |= {name: st.just("") for name in ("login_page", "login_form", "login_success")}
+        keys |= {"login_fields": st.just(()), "cookies_file": st.sampled_from(["", "cookies.txt"])}
     if kind is settings.ProfileSettings:
         folders = st.sampled_from(["/news/", "http://a.example/news/"])
         rules = st.sampled_from(["/news/ 0.8", "*.pdf 0", "regex:a b$ 1.0"])

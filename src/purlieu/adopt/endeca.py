@@ -16,6 +16,7 @@ from purlieu.adopt.adopted import Adopted, Draft, Source
 from purlieu.adopt.endeca_fetch import fetch_keys, logins_keys, politeness_keys, robots_keys
 from purlieu.adopt.endeca_file import Folders
 from purlieu.adopt.endeca_filter import filter_keys, normalise_keys
+from purlieu.adopt.endeca_form import forms_keys
 from purlieu.adopt.endeca_property import OTHER_FILES, Found
 from purlieu.domain import GENERIC, TldLists
 from purlieu.errors import Mistake, SettingsError
@@ -52,6 +53,7 @@ def read(
         lambda: robots_keys(found),
         lambda: fetch_keys(found),
         lambda: logins_keys(found),
+        lambda: forms_keys(found, folders),
         lambda: politeness_keys(found),
         lambda: _limits(found, depth, limit),
         lambda: _links(found),

@@ -98,6 +98,7 @@ def logins_keys(found: Found) -> None:
                 draft.leave(source, f"entry {number}: there is a login for {origins[0]} already, and one is all it has")
             else:
                 taken.update(origins)
+                found.origins.update(origins)
                 for origin in origins:
                     login = [("origin", origin), ("user", parts[0]), ("password", parts[1]), ("auth", scheme)]
                     draft.add("origin", login, source, why="the password may stand in the environment: env:NAME")

@@ -41,6 +41,7 @@ DEFAULTS: Final = {
     "http.content.limit": "1048576",
     "http.auth.basic": "",
     "http.auth.digest": "",
+    "http.auth.form.credentials.file": "form-credentials.xml",
     "http.proxy.host": "",
     "http.proxy.port": "8080",
     "http.proxy.username": "",
@@ -58,10 +59,9 @@ DEFAULTS: Final = {
 _OUTPUT: Final = "Purlieu writes result files of its own; choose them with formats"
 _PARSER: Final = "Purlieu reads every page by the HTML Standard"
 _PLUGIN: Final = "Purlieu takes no plugins"
-_COOKIES: Final = "Purlieu keeps the cookies that servers set; send a fixed one as a Cookie header under [[origin]]"
+_COOKIES: Final = "Purlieu keeps the cookies that servers set; give yours by origin.cookies_file"
 NO_COUNTERPART: Final = {
-    "http.auth.ntlm": "Purlieu logs in with basic or digest",
-    "http.auth.form.credentials.file": "Purlieu fills in no login forms",
+    "http.auth.ntlm": "it is version 1 alone, which no server should take; see origin.auth",
     "http.cookies": _COOKIES,
     "http.proxy.realm": "Purlieu logs in to its proxy whatever the realm",
     "output.dom.include": _OUTPUT,
@@ -83,7 +83,6 @@ NO_COUNTERPART: Final = {
 OTHER_FILES: Final = {
     "mime-types.xml": "the classes of content that are wanted are fetch.classes",
     "parse-plugins.xml": _PLUGIN,
-    "form-credentials.xml": NO_COUNTERPART["http.auth.form.credentials.file"],
     "log4j.properties": "what is logged is set by -q, -v and -vv",
 }
 """Files of a configuration set that are not read (EN-6), and why."""
@@ -101,6 +100,7 @@ class Found:
     values: dict[str, tuple[str, str]] = field(default_factory=dict)
     seeds: list[str] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
+    origins: set[str] = field(default_factory=set)
     _final: set[str] = field(default_factory=set)
 
     def read(self, body: bytes, file: str) -> None:

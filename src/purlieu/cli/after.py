@@ -8,12 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 from contextlib import suppress
 from typing import Any, Final
 
 from purlieu import __version__
-from purlieu import settings as settings_text
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import PurlieuError, StoreError
 from purlieu.finding import Finding
@@ -47,10 +45,11 @@ def after(made: Settings, run: RunRow, facts: dict[str, Any]) -> None:
 
 async def _tell(made: Settings, facts: dict[str, Any]) -> list[tuple[str, str]]:
     from purlieu.crawl.after import tell
+    from purlieu.fetch import secret
     from purlieu.fetch.http import HttpFetcher
 
     try:
-        known = settings_text.resolve(made, os.environ)
+        known = secret.resolved(made, RealClock().now())
     except PurlieuError as error:
         return [("after", str(error))]
     fetch = replace(known.fetch, timeout_seconds=known.after.timeout_seconds)

@@ -7,15 +7,14 @@ decided by ``purlieu.settings``; here mistakes only get the name the owner used.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import TextIO
 
-from purlieu import scope, settings
+from purlieu import settings
 from purlieu.cli import options
 from purlieu.errors import Mistake, SettingsError
-from purlieu.settings import Settings
+from purlieu.settings import Settings, advice
 from purlieu.value import replace
 
 
@@ -125,9 +124,12 @@ def _unreadable(made: Settings, path: str | None) -> list[Mistake]:
 
 
 def _unset(made: Settings, path: str | None) -> list[Mistake]:
-    """Return a mistake for each ``env:NAME`` that is not set, so that no run begins without its secrets."""
+    """Return a mistake for each secret that is not there, so that no run begins without it."""
+    from purlieu.crawl.clock import RealClock
+    from purlieu.fetch import secret
+
     try:
-        settings.resolve(made, os.environ)
+        secret.resolved(made, RealClock().now())
     except SettingsError as error:
         return [replace(mistake, file=path) for mistake in error.mistakes]
     return []
@@ -158,6 +160,6 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(settings.dump(made))
         return 0
     sys.stdout.write(f"{arguments.file}: no mistakes\n")
-    for finding in scope.findings(made):
+    for finding in advice.findings(made):
         sys.stdout.write(f"{arguments.file}: {finding.sentence(made.language)}\n")
     return 0

@@ -23,8 +23,8 @@ from purlieu.cli.words import Say, fitted, safe, speaker
 from purlieu.crawl.local import Crawl, Progress, Result
 from purlieu.decide import Visit
 from purlieu.errors import Mistake, SettingsError, StoreError
-from purlieu.scope import findings
 from purlieu.settings import Settings
+from purlieu.settings.advice import findings
 
 INTERRUPTED = 130
 

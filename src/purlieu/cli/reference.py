@@ -13,7 +13,7 @@ from purlieu.cli.argument import Argument, Command
 from purlieu.cli.options import COMMANDS, every_command
 from purlieu.outcome import KINDS, LANGUAGES, MF3_MESSAGES, REASONS, Reason
 from purlieu.settings.fact import META, Key
-from purlieu.settings.key import OriginSettings, Settings
+from purlieu.settings.key import Settings
 from purlieu.settings.tree import LISTS, SECTIONS, known, written
 from purlieu.sitemap.choose import REASONS as LEFT_OUT
 
@@ -59,8 +59,11 @@ def _settings() -> Iterator[str]:
     yield ""
     yield '- A span of time is a number of seconds, or has its unit: `"250 ms"`, `"90 s"`, `"5 min"`, `"2 h"`, `"1 d"`.'
     yield '- A size is a number of bytes, or has its unit: `"64 KiB"`, `"10 MiB"`, `"1 GiB"`, `"50 MB"`.'
-    yield "- `env:NAME` for a password, a header's value or the proxy takes the environment variable NAME at the start."
-    yield "  Secrets written out in the file work too; neither `purlieu config show` nor the store ever holds them."
+    yield "- `env:NAME` for a password, a token, the value of a header or field, the proxy or the webhook takes the"
+    yield "  environment variable NAME at the start; `file:PATH` takes the one line of a file, and"
+    yield "  `keyring:SERVICE/USER` what the system's keyring has (`pip install purlieu[keyring]`)."
+    yield "  Secrets written out in the file work too, with a warning; neither `purlieu config show` nor the store ever"
+    yield "  holds them."
     yield ""
     yield "## At the top of the file"
     yield from _table(Settings, "")
@@ -70,7 +73,7 @@ def _settings() -> Iterator[str]:
     for name, (_, kind) in LISTS.items():
         yield from ("", f"## `[[{name}]]`")
         yield from _table(kind, name)
-        if kind is OriginSettings:
+        if name == "origin":
             yield from ("", "```toml", "[[origin]]", 'origin = "https://intra.example.com"', 'user = "crawler"')
             yield from ('password = "env:CRAWLER_PASSWORD"', 'headers = { X-Purpose = "search" }', "```")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -100,6 +99,7 @@ def _made(arguments: argparse.Namespace) -> tuple[Built, Path]:
         with opened(arguments.store) as reader:
             row = run_named(reader, arguments.run, arguments.store)
             profile = _profile(given, arguments) if given else sitemap_files.profile_of(reader, row, arguments.profile)
+            profile = replace(profile, with_login=profile.with_login or arguments.with_doors)
             # The stored settings have their secrets masked, so they are no settings any more.
             output = str(tomllib.loads(reader.config(row) or "").get("output", Settings().output))
             top = Path(settings.result_folder(Settings(output=output), row.crawl, row.id)).parent
@@ -153,10 +153,11 @@ def _requests(arguments: argparse.Namespace, built: Built) -> Iterator[Request]:
 
 
 async def _submitted(arguments: argparse.Namespace, requests: list[Request]) -> list[Told]:
+    from purlieu.fetch import secret
     from purlieu.fetch.http import HttpFetcher
 
     made = config.of_file(arguments.config) if arguments.config else Settings()
-    resolved = settings.resolve(made, os.environ)
+    resolved = secret.resolved(made, RealClock().now())
     agent = made.fetch.user_agent or f"Purlieu/{__version__}"
     fetcher = HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, RealClock().now)
     try:

@@ -25,6 +25,7 @@ BUILD: Final = Command(
             ("-c", "--config"), "the settings file that has the profile (default: the run's own settings)", "FILE"
         ),
         Argument(("-o", "--output"), "where to write (default: purlieu-out/CRAWL/sitemap)", "FOLDER"),
+        Argument(("--with-doors",), "pages that were fetched with credentials go in too", kind="flag"),
         Argument(
             ("--left-out",),
             "the list of what is left out, .csv or .jsonl (default: purlieu-out/CRAWL/sitemap-left-out.csv)",

@@ -15,9 +15,10 @@ from purlieu.console import grant
 from purlieu.console.parts import Terms
 from purlieu.errors import Mistake, SettingsError
 from purlieu.finding import Finding
-from purlieu.scope import findings
 from purlieu.sentence import Sentence
 from purlieu.settings import Settings
+from purlieu.settings.advice import findings
+from purlieu.settings.door import SECRET_KEYS, SECRET_TABLES
 from purlieu.settings.secret import MASK, masked
 from purlieu.value import dataclass
 
@@ -71,7 +72,7 @@ def _mistakes(made: Settings, name: str) -> Iterator[Mistake]:
     if safe.fetch.proxy != made.fetch.proxy:
         yield Mistake("fetch.proxy", safe.fetch.proxy, SECRET)
     for number, (one, other) in enumerate(zip(made.origins, safe.origins, strict=True), 1):
-        for key in ("password", "headers"):
+        for key in (*SECRET_KEYS, *SECRET_TABLES):
             if getattr(one, key) != getattr(other, key):
                 yield Mistake(f"origin[{number}].{key}", MASK, SECRET)
 

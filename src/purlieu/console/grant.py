@@ -18,6 +18,8 @@ from purlieu.console.parts import Terms
 from purlieu.errors import Mistake, SettingsError
 from purlieu.sentence import Sentence
 from purlieu.settings import Settings, read
+from purlieu.settings.door import FILES
+from purlieu.settings.secret import REFERENCES
 
 PRIVATE: Final = Sentence(
     "this leads into a network of the console's machine; crawl it there, or let whoever starts the console say "
@@ -91,13 +93,15 @@ def _powers(made: Settings) -> Iterator[tuple[str, str]]:
             yield key, value
     if made.fetch.proxy_from_environment:
         yield "fetch.proxy_from_environment", "true"
+    for one in made.origins:
+        yield from ((f"origin.{name}", value) for name in FILES if (value := getattr(one, name)))
     yield from _secrets(made, "")
 
 
 def _secrets(value: object, key: str) -> Iterator[tuple[str, str]]:
-    """Yield each value that is taken from a variable of the console's machine."""
+    """Yield each value that is taken from a variable, file or keyring of the console's machine."""
     if isinstance(value, str):
-        if value.startswith("env:"):
+        if value.startswith(REFERENCES):
             yield key, value
     elif is_dataclass(value):
         for one in fields(value):

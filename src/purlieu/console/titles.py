@@ -149,6 +149,17 @@ TITLES: Final = {
     "origin.user": Sentence("User"),
     "origin.password": Sentence("Password"),
     "origin.auth": Sentence("Kind of login"),
+    "origin.token": Sentence("Token"),
+    "origin.certificate": Sentence("Certificate"),
+    "origin.certificate_key": Sentence("Key of the certificate"),
+    "origin.certificate_password": Sentence("Password of the key"),
+    "origin.cookies_file": Sentence("File of cookies"),
+    "origin.login_page": Sentence("Page with the login form"),
+    "origin.login_form": Sentence("Name of the form"),
+    "origin.login_fields": Sentence("Fields to fill in"),
+    "origin.login_success": Sentence("Text after a login"),
+    "origin.logged_out": Sentence("Text when logged out"),
+    "origin.tries": Sentence("Refusals before it stops"),
 }  # fmt: skip
 """What each key is called; a site has the titles of the scope, a host those of politeness."""
 

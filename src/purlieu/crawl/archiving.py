@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import re
 import zlib
+<<<<<<< HEAD
 from collections.abc import Iterator, Sequence
+=======
+from collections.abc import Collection, Sequence
+>>>>>>> 3b266d4 (Doors: bearer, Negotiate, client certificates, the owner's cookies and logins by form; secrets from file and keyring; refusals are bounded)
 from pathlib import Path
 from typing import Final
 
@@ -18,9 +22,12 @@ from purlieu.archive.warc import WarcWriter
 from purlieu.fetch.fetcher import Fetcher
 from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import Settings
+from purlieu.settings.door import door
+from purlieu.url import origin_of
 from purlieu.value import replace
 
 INDEX: Final = "index.cdxj"
+_LETS_IN: Final = frozenset({"set-cookie", "set-cookie2", "authentication-info"})
 _NAMED: Final = frozenset({"x-gzip", "gzip", "deflate"})
 _PLAIN: Final = frozenset({"", "identity"})
 MOST_CODINGS: Final = 5
@@ -31,8 +38,18 @@ _SLICE: Final = 8_192
 class ArchivingFetcher:
     """A ``Fetcher``; holds the files of one process."""
 
-    def __init__(self, fetcher: Fetcher, writer: WarcWriter, sent: Sequence[tuple[str, str]], *, coded: bool) -> None:
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        writer: WarcWriter,
+        sent: Sequence[tuple[str, str]],
+        *,
+        coded: bool,
+        doors: Collection[str] = (),
+    ) -> None:
         """Keep what ``fetcher`` gives. ``sent`` are the headers that go with every request.
+
+        ``doors`` are the origins with credentials: the cookies that they set let in and are not kept.
 
         ``coded``: ``fetcher`` gives bodies as they were sent, and they are kept so; whoever asks gets them decoded.
         """
@@ -40,6 +57,7 @@ class ArchivingFetcher:
         self._writer = writer
         self._sent = tuple(sent)
         self._coded = coded
+        self._doors = frozenset(doors)
 
     async def fetch(self, request: Request) -> Response | Failure:
         """Ask for one hop, keep the answer, and return it. Raises ArchiveFull when the disk does not take it."""
@@ -48,8 +66,14 @@ class ArchivingFetcher:
             return answer
         # Credentials are not among these: they are bound to an origin inside the other fetcher.
         sent = [("Host", request.url.split("/")[2]), *self._sent, *request.headers]
-        self._writer.take(request, sent, answer, coded=self._coded)
+        self._writer.take(request, sent, self._public(answer), coded=self._coded)
         return decoded(answer, request.body_bytes) if self._coded else answer
+
+    def _public(self, answer: Response) -> Response:
+        """Return an answer without what lets in."""
+        if not self._doors or origin_of(answer.url) not in self._doors:
+            return answer
+        return replace(answer, headers=tuple(pair for pair in answer.headers if pair[0].lower() not in _LETS_IN))
 
     async def address_of(self, host: str) -> str:
         """Return what the other fetcher says."""
@@ -124,9 +148,10 @@ def keeping(fetcher: Fetcher, settings: Settings, folder: Path, name: str, *, co
         "isPartOf": name,
         "robots": "obey" if settings.robots.obey else "ignore",
     }
+    doors = [one.origin for one in settings.origins if door(one)]
     agent = settings.fetch.user_agent or f"Purlieu/{__version__}"
     writer = WarcWriter(folder, re.sub(r"[^\w.-]", "_", name), info, settings.archive.file_bytes)
-    return ArchivingFetcher(fetcher, writer, (("User-Agent", agent), ("Accept", "*/*")), coded=coded)
+    return ArchivingFetcher(fetcher, writer, (("User-Agent", agent), ("Accept", "*/*")), coded=coded, doors=doors)
 
 
 def finish(folder: Path) -> None:

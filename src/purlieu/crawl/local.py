@@ -24,7 +24,7 @@ from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import Worker
 from purlieu.errors import OutOfMemory, StoreError
 from purlieu.fetch.http import HttpFetcher
-from purlieu.scope import findings as scope_findings
+from purlieu.settings import advice
 from purlieu.store import runs, suspects
 from purlieu.store.frontier import Frontier
 from purlieu.store.intake import Intake
@@ -198,7 +198,7 @@ class Crawl:
         """Build the parts and hand them to each other."""
         settings, database, clock = self._settings, self._database, self._clock
         # Before the run begins: a secret that is not there is the owner's mistake, not a failed run.
-        self._fetcher = self._given_fetcher or parts.fetcher(settings, clock)
+        self._fetcher = self._given_fetcher or parts.with_doors(settings, clock)
         toml = settings_text.dump(settings)
         now = clock.now()
         if self._resume:
@@ -251,7 +251,9 @@ class Crawl:
         known = self._frontier.noted(CODE, of_before=traps.detect)
         series = Series(traps.same_text if traps.detect else 0, known)
         watch = TrapWatch(series, self._intake.admission.traps, self._frontier.note)
-        return Outside(self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch)
+        return Outside(
+            self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch, self._frontier.note
+        )
 
     def _made_team(self, limits: RunLimits, pages: PageLimit, outside: Outside) -> Team | None:
         """Return what starts more processes, if there may be any: they ask the real web at the real time."""
@@ -297,7 +299,7 @@ class Crawl:
         for seed in self._seeds:
             for note in self._intake.admission.scope.judge(seed).notes:
                 LOG.debug(note)  # EN-29
-        for finding in scope_findings(self._settings):
+        for finding in advice.findings(self._settings):
             self._frontier.note(finding.code, finding.subject, **finding.arguments)
         if not self._settings.robots.obey:
             self._frontier.note("robots_ignored", self._name)

@@ -16,11 +16,11 @@ from purlieu.candidate import Entry, FoundBy, Purpose
 from purlieu.decide import Retry, Visit
 from purlieu.errors import ArchiveFull
 from purlieu.landing import LANDED_KINDS
-from purlieu.response import Failure, Request, Response, content_class
+from purlieu.response import Failure, Fault, Request, Response, content_class
 from purlieu.revisit import Action
 from purlieu.scope import GRANT_SEED_REDIRECT
 from purlieu.settings import group_of, has_own_delay, politeness_of
-from purlieu.url import host_of, parse
+from purlieu.url import host_of, origin_of, parse
 from purlieu.value import dataclass, replace
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class Outside:
     in_scope: Callable[[str], bool]
     address_of: Callable[[str], Awaitable[str]]
     traps: TrapWatch
+    note: Callable[..., None] = lambda *_, **__: None
+    """Writes a finding: code, subject, arguments."""
 
 
 class Visitor:
@@ -63,6 +65,7 @@ class Visitor:
         self.proxied = bool(settings.fetch.proxy) or settings.fetch.proxy_from_environment
         self._seed_hosts = frozenset(host_of(parse(seed).href) for seed in settings.seeds)
         self._retries: dict[str, Retry] = {}
+        self._locked_out: set[str] = set()
 
     def without_asking(self, entry: Entry, origin: Origin | None) -> Visit | None:
         """Return the visit of an entry that is not asked for, None when it is.
@@ -127,6 +130,7 @@ class Visitor:
             requests = 2
             await turn()
         answer = await self._outside.fetcher.fetch(request)
+        self._note_login(entry, answer)
         read = self._read(entry, answer)
         named = self._read_sitemap(entry, answer) if self._settings.finds_sitemaps and _may_be_sitemap(answer) else None
         visit = decide.page(
@@ -134,6 +138,14 @@ class Visitor:
         )
         self._outside.traps.look(visit)
         return _light(visit, read, self._content(visit, read, answer))
+
+    def _note_login(self, entry: Entry, answer: Response | Failure) -> None:
+        """Write the finding that nobody is logged in at an origin, once."""
+        if isinstance(answer, Failure) and answer.fault is Fault.LOGIN_FAILED:
+            origin = origin_of(entry.href)
+            if origin not in self._locked_out:
+                self._locked_out.add(origin)
+                self._outside.note("login_failed", origin, why=answer.detail)
 
     def _read(self, entry: Entry, answer: Response | Failure) -> Page | None:
         """Return what a response says as a page; None when there is no body to read."""
@@ -169,6 +181,7 @@ class Visitor:
     async def _sitemap(self, entry: Entry) -> Visit:
         most = self._settings.fetch.sitemap_bytes + 1  # one byte more, so that the reader tells what is over the limit
         answer = await self._outside.fetcher.fetch(self._request(entry, most, None))
+        self._note_login(entry, answer)
         read, html = self._read_sitemap(entry, answer), self._read_html(entry, answer)
         visit = decide.page(
             entry, answer, html, sitemap=read, digest=_digest(answer), retry=self._retry(entry), at=self._now()

@@ -22,7 +22,7 @@ import pycurl
 
 from purlieu.fetch.address import AddressGuard, classify
 from purlieu.fetch.answer import Answer
-from purlieu.fetch.origin import Jar, Origin, Origins, header_lines, without_user
+from purlieu.fetch.origin import Jar, Origin, Origins, header_lines, without_sessions, without_user
 from purlieu.fetch.watch import Watch
 from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
@@ -70,6 +70,20 @@ FAULTS: Final[dict[int, tuple[Fault, Fault]]] = {
     _TOO_LARGE: (Fault.PROTOCOL, Fault.PROTOCOL),
     pycurl.E_BAD_CONTENT_ENCODING: (Fault.PROTOCOL, Fault.DECODING),
 }
+
+
+_AUTHS: Final = {
+    "basic": pycurl.HTTPAUTH_BASIC,
+    "digest": pycurl.HTTPAUTH_DIGEST,
+    "ntlm": pycurl.HTTPAUTH_NTLM,
+    "negotiate": pycurl.HTTPAUTH_NEGOTIATE,  # without a user libcurl takes the ticket of whoever runs the crawl
+}
+_BUILT_IN: Final = {"ntlm": pycurl.VERSION_NTLM, "negotiate": pycurl.VERSION_GSSAPI | pycurl.VERSION_SSPI}
+
+
+def lacks(auth: str) -> bool:
+    """Return whether this build of libcurl cannot log in in this way (a value of ``origin.auth``)."""
+    return auth in _BUILT_IN and not pycurl.version_info()[4] & _BUILT_IN[auth]
 
 
 class _Ending(NamedTuple):
@@ -181,6 +195,8 @@ class _Transfer:
             jar.received_bytes = sum(map(len, self.curl.getinfo(pycurl.INFO_COOKIELIST)))
             if jar.received_bytes > JAR_BYTES // 2:
                 self.curl.setopt(pycurl.COOKIELIST, "ALL")
+                for line in self.origin.cookies:
+                    self.curl.setopt(pycurl.COOKIELIST, line)
                 jar.received_bytes = 0
 
 
@@ -216,6 +232,7 @@ class HttpFetcher:
         self._guard = AddressGuard(settings.allow_addresses, public_only=settings.public_only)
         self._origins = Origins(settings, origins, hosts, _new_cookies)
         self._idle: list[_Transfer] = []
+        self._certified: dict[str, list[_Transfer]] = {}
         self._busy: set[_Transfer] = set()
         self._multi: Any = None
         self._watch: Watch | None = None
@@ -232,18 +249,31 @@ class HttpFetcher:
         origin = self._origins.of(request.url)
         if origin is None:
             return Failure(request.url, Fault.PROTOCOL, f'"{request.url}" is no http or https address', started_at, 0.0)
-        transfer = self._idle.pop() if self._idle else self._transfer(origin)
+        # A certificate cannot be taken from a handle again, so such a handle serves its origin alone.
+        idle = (
+            self._certified.setdefault(origin.owner.origin, []) if origin.owner and origin.certificate else self._idle
+        )
+        transfer = idle.pop() if idle else self._transfer(origin)
         transfer.begin(request)
+        is_spoilt = False
         try:
             self._aim(transfer, origin)
             if origin.proxy and origin.address is not None and not transfer.admitted(origin.address):
                 return transfer.outcome(_DONE, started_at)
             ending = await self._run(transfer)
-            return transfer.outcome(ending, started_at)
+            answer = transfer.outcome(ending, started_at)
+            if isinstance(answer, Response) and answer.status == _UNAUTHORIZED:
+                is_spoilt = origin.owner is not None and origin.owner.auth == "digest"
+            return without_sessions(answer) if origin.is_door and isinstance(answer, Response) else answer
         except (pycurl.error, UnicodeError) as error:
             return Failure(request.url, Fault.PROTOCOL, str(error), started_at, 0.0)
         finally:
-            self._idle.append(transfer)
+            if (
+                is_spoilt
+            ):  # its next request would send what was refused twice: for the old challenge, then for a new one
+                transfer.curl.close()
+            else:
+                idle.append(transfer)
 
     async def address_of(self, host: str) -> str:
         """Return the IP address that a host's name leads to, the first by text of several; "" when it leads nowhere."""
@@ -289,9 +319,10 @@ class HttpFetcher:
         for transfer in tuple(self._busy):
             self._end(transfer, _Ending(pycurl.E_RECV_ERROR, "the fetcher was closed"))
         await asyncio.sleep(0)  # those waiting take their ending and give their handle back
-        for transfer in self._idle:
-            transfer.curl.close()
-        self._idle.clear()
+        for idle in (self._idle, *self._certified.values()):
+            for transfer in idle:
+                transfer.curl.close()
+            idle.clear()
         if self._multi is not None:
             self._multi.close()
         if self._watch is not None:
@@ -369,10 +400,20 @@ class HttpFetcher:
         curl.setopt(pycurl.SSL_VERIFYPEER, int(origin.verify))
         curl.setopt(pycurl.SSL_VERIFYHOST, 2 if origin.verify else 0)
         owner = origin.owner
-        if owner is None or not owner.user:
+        if origin.jar is not None and origin.cookies and not origin.jar.is_filled:
+            origin.jar.is_filled = True
+            for line in origin.cookies:
+                curl.setopt(pycurl.COOKIELIST, line)
+        if owner is not None and owner.certificate:
+            curl.setopt(pycurl.SSLCERT, owner.certificate)
+            curl.setopt(pycurl.SSLKEY, owner.certificate_key or owner.certificate)
+            if owner.certificate_password:
+                curl.setopt(pycurl.KEYPASSWD, owner.certificate_password)
+        if owner is None or not (owner.user or owner.auth == "negotiate"):
             curl.unsetopt(pycurl.USERPWD)
+            curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_BASIC)
             return
-        curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_DIGEST if owner.auth == "digest" else pycurl.HTTPAUTH_BASIC)
+        curl.setopt(pycurl.HTTPAUTH, _AUTHS.get(owner.auth, pycurl.HTTPAUTH_BASIC))
         curl.setopt(pycurl.USERNAME, owner.user.encode())
         curl.setopt(pycurl.PASSWORD, owner.password.encode())
 
@@ -441,6 +482,7 @@ class HttpFetcher:
             self._watch.timer(None if milliseconds < 0 else milliseconds / 1000)
 
 
+_UNAUTHORIZED: Final = 401
 _DONE: Final = _Ending(0, "")
 
 

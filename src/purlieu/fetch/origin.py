@@ -11,8 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from purlieu.fetch.address import literal
+from purlieu.response import Response
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
-from purlieu.value import dataclass
+from purlieu.settings.door import door
+from purlieu.settings.secret import MASK
+from purlieu.value import dataclass, replace
 
 ORIGINS_KEPT: Final = 512
 JARS_KEPT: Final = 1024
@@ -23,17 +26,21 @@ _BREAKS: Final = {0: " ", 10: " ", 13: " "}
 
 @dataclass(slots=True, eq=False)
 class Jar:
-    """The cookies of one host; ``received_bytes`` grows with each Set-Cookie until the jar is looked into."""
+    """The cookies of one host; ``received_bytes`` grows with each Set-Cookie until the jar is looked into.
+
+    ``is_filled``: the owner's cookies are in it.
+    """
 
     cookies: Any
     received_bytes: int = 0
+    is_filled: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Origin:
     """One origin; ``address`` is its host when that is a literal address, ``lines`` its request header lines.
 
-    ``proxy`` is "" where the server is asked directly.
+    ``proxy`` is "" where the server is asked directly; ``is_door``: it is sent something that lets in.
     """
 
     host: str
@@ -43,6 +50,17 @@ class Origin:
     owner: OriginSettings | None
     proxy: str
     verify: bool
+    is_door: bool = False
+
+    @property
+    def cookies(self) -> tuple[str, ...]:
+        """Return the owner's cookies for it: the lines that ``secret.resolved`` puts in their file's place."""
+        return tuple(self.owner.cookies_file.splitlines()) if self.owner else ()
+
+    @property
+    def certificate(self) -> str:
+        """Return the path of the certificate that the server is shown, "" for none."""
+        return self.owner.certificate if self.owner else ""
 
 
 class Origins:
@@ -65,6 +83,7 @@ class Origins:
         self._owned = {_bare(one.origin): one for one in owned}
         self._known: OrderedDict[str, Origin] = OrderedDict()
         self._jars: OrderedDict[str, Jar] = OrderedDict()
+        self._doors: dict[str, Jar] = {}
 
     def of(self, url: str) -> Origin | None:
         """Return the origin of an absolute URL; None when it is neither http nor https, or has no host."""
@@ -82,17 +101,27 @@ class Origins:
         bare = _bare(f"{scheme}://{authority}")
         host = host_of(bare)
         owner = self._owned.get(bare)
+        is_door = owner is not None and bool(door(owner))
         headers = [("Accept", ACCEPT)]
         if self._accept_language:
             headers.append(("Accept-Language", self._accept_language))
+        if owner and owner.auth == "bearer":
+            headers.append(("Authorization", f"Bearer {owner.token}"))
+        jar = None
+        if is_door and (self._with_cookies or (owner and (owner.cookies_file or owner.login_page))):
+            # One apart from its host's: a cookie that credentials brought is one itself, and knows no port or scheme.
+            jar = self._doors.get(bare) or self._doors.setdefault(bare, Jar(self._new_cookies()))
+        elif self._with_cookies:
+            jar = self._jar(host)
         return Origin(
             host=host,
             address=literal(host),
             lines=header_lines((*headers, *(owner.headers if owner else ()))),
-            jar=self._jar(host) if self._with_cookies else None,
+            jar=jar,
             owner=owner,
             proxy=_environment_proxy(scheme, host) if self._proxy_from_environment else self._proxy,
             verify=host not in self._unverified,
+            is_door=is_door,
         )
 
     def jar_of(self, host: str, *, new: bool = False) -> Jar | None:
@@ -148,6 +177,17 @@ def header_lines(headers: Sequence[tuple[str, str]]) -> list[bytes]:
         except UnicodeEncodeError:
             lines.append(line.encode("utf-8", "replace"))
     return lines
+
+
+_LETS_IN: Final = frozenset({"set-cookie", "set-cookie2", "authentication-info"})
+
+
+def without_sessions(answer: Response) -> Response:
+    """Return an answer to credentials with its cookies masked: whoever has them is let in, and headers are stored."""
+    if not any(name.lower() in _LETS_IN for name, _ in answer.headers):
+        return answer
+    pairs = ((name, MASK if name.lower() in _LETS_IN else value) for name, value in answer.headers)
+    return replace(answer, headers=tuple(pairs))
 
 
 def without_user(url: str) -> str:

@@ -6,14 +6,17 @@ The reference page is made from this table. Columns are only ever added, at the 
 # ruff: noqa: E501  # one column, one row: a table is read across
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from purlieu.report.destination import Destinations
+from purlieu.settings.door import door_of
 from purlieu.store.database import Row
 from purlieu.store.reader import Reader, RunRow
+from purlieu.url import origin_of
 from purlieu.value import dataclass
 
 LEDGER_SCHEMA: Final = 1
@@ -67,6 +70,7 @@ COLUMNS: Final = tuple(
         ("host", "text", "Its host without port; empty for what has none."),
         ("ended_at", "time", "When its ending was written; empty for endings that follow from the run or host as a whole."),
         ("schema", "integer", "Version of these columns."),
+        ("door", "text", "The credentials that it was asked for with: basic, digest, bearer, ntlm, negotiate, certificate, cookies, headers, login, several with commas; empty for none. Such a page is not public."),
     )
 )  # fmt: skip
 NAMES: Final = tuple(column.name for column in COLUMNS)
@@ -76,6 +80,7 @@ TRUTHS: Final = tuple(_AT[column.name] for column in COLUMNS if column.type == "
 _TIMES = tuple(_AT[column.name] for column in COLUMNS if column.type == "time")
 _LAST_URL = _AT["last_url"]
 _DECIDING = tuple(_AT[name] for name in ("url", "purpose", "kind", "redirect_to", "canonical", "attempts"))
+_STATUS, _KIND, _DOOR = _AT["status"], _AT["kind"], _AT["door"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -84,8 +89,11 @@ def rows(reader: Reader, run: RunRow) -> Iterator[Row]:
     destinations = Destinations(reader, run)
     last_url = destinations.of_ledger_row
     url, purpose, kind, redirect_to, canonical, attempts = _DECIDING
+    doors = doors_of(reader, run)
     for stored in reader.ledger(run):
-        row = [*stored, LEDGER_SCHEMA]
+        row = [*stored, LEDGER_SCHEMA, None]
+        if doors and (row[_STATUS] is not None or row[_KIND] == "unchanged"):
+            row[_DOOR] = doors.get(origin_of(row[url])) or None
         for place in TRUTHS:
             if row[place] is not None:
                 row[place] = bool(row[place])
@@ -94,6 +102,20 @@ def rows(reader: Reader, run: RunRow) -> Iterator[Row]:
                 row[place] = iso8601(row[place])
         row[_LAST_URL] = last_url(row[url], row[purpose], row[kind], row[redirect_to], row[canonical], row[attempts])
         yield tuple(row)
+
+
+def tree_of(reader: Reader, run: RunRow) -> dict[str, Any]:
+    """Return the settings of a run as tables: secrets are masked there, so they cannot be read as settings."""
+    try:
+        return tomllib.loads(reader.config(run))
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def doors_of(reader: Reader, run: RunRow) -> dict[str, str]:
+    """Return what a run's credentials for each origin were, where there are any: its pages are not public."""
+    found = {str(table.get("origin", "")): door_of(table) for table in tree_of(reader, run).get("origin", [])}
+    return {origin: door for origin, door in found.items() if door}
 
 
 def iso8601(seconds: float) -> str:

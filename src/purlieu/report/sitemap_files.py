@@ -6,18 +6,16 @@ Reads the store and the folder's files; each page is judged by ``sitemap.choose`
 from __future__ import annotations
 
 import json
-import re
-import tomllib
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
 
 from purlieu import robots
 from purlieu import url as urls
 from purlieu.errors import Mistake, SettingsError, UrlError
+from purlieu.report.column import doors_of
 from purlieu.report.sitemap_former import Former
 from purlieu.report.sitemap_writing import Built, How, LeftOut, folder_of, form_of, listing, put
 from purlieu.settings import ProfileSettings
@@ -30,7 +28,6 @@ from purlieu.sitemap.write import read_back, written
 from purlieu.store.reader import MadeRow, Reader, RunRow
 from purlieu.value import replace
 
-_SECRET: Final = re.compile(r"auth|cookie|token|secret|session|key|pass|credential", re.IGNORECASE)
 """Names of headers that let in whoever sends them."""
 
 
@@ -73,7 +70,7 @@ class _Making:
         self._run = run
         self._profile = profile
         self._left = left
-        place = Place(location, logins(reader, run), _forbids(reader, run, profile.robot, location))
+        place = Place(location, doors_of(reader, run), _forbids(reader, run, profile.robot, location))
         self._host = urls.host_of(location)
         self._location = location
         self._chooser = Chooser(profile, place)
@@ -185,23 +182,6 @@ class _Making:
 
 def _told(row: MadeRow) -> Told:
     return Told(row.href, row.kind, row.reason, row.attempts, row.status, row.content_type, row.index_reason)
-
-
-def _tree(reader: Reader, run: RunRow) -> dict[str, Any]:
-    """Return the settings of a run as tables: secrets are masked there, so they cannot be read as settings."""
-    try:
-        return tomllib.loads(reader.config(run))
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
-def logins(reader: Reader, run: RunRow) -> frozenset[str]:
-    """Return the origins that a run asked with a login or with a header that lets in: their pages are not public."""
-    return frozenset(
-        str(table.get("origin", ""))
-        for table in _tree(reader, run).get("origin", [])
-        if table.get("user") or any(map(_SECRET.search, table.get("headers", {})))
-    )
 
 
 def _top(reader: Reader, run: RunRow) -> str:

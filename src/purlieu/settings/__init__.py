@@ -17,6 +17,7 @@ from purlieu.settings.belonging import (
     ScopeSettings,
     SiteSettings,
 )
+from purlieu.settings.door import OriginSettings
 from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.host import group_of, has_own_delay, is_grouped, politeness_of
 from purlieu.settings.key import (
@@ -25,7 +26,6 @@ from purlieu.settings.key import (
     LedgerSettings,
     LimitSettings,
     LinkSettings,
-    OriginSettings,
     RobotsSettings,
     Settings,
     SitemapSettings,

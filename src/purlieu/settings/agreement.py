@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from purlieu import scope
 from purlieu.sentence import Sentence
 from purlieu.settings.key import Settings
+from purlieu.url import parse
 from purlieu.value import replace
 
 _NONE_READ = Sentence("it reads no sitemap, and sitemap.files names some; take one of the two out")
@@ -17,12 +18,15 @@ _SEEDS_ALONE = Sentence("scope.only_seeds fetches the seeds and nothing else; ta
 _NONE_FOUND = Sentence("with sitemap.use = false no sitemap is found; write sitemap.files, or take use out")
 _NO_ADDRESS = Sentence('behind a proxy no address is known; write "host" or "domain", or list the hosts in [[group]]')
 
+_NO_TLS = Sentence("only https has certificates; write an origin that begins with https://, or take it out")
+
 
 def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
     """Yield (key, value, remedy) for all that is wrong between keys. What is not used is not loaded (R-9.2)."""
     yield from scope.mistakes(settings)
     yield from _of_groups(settings)
     yield from _of_sitemaps(settings)
+    yield from _of_origins(settings)
     if settings.filter.rules or settings.filter.include or settings.filter.exclude:
         from purlieu.pattern import filters
 
@@ -52,6 +56,21 @@ def _of_sitemaps(settings: Settings) -> Iterator[tuple[str, str, str]]:
         yield "sitemap.mode", mode, _SEEDS_ALONE
     if mode == "sitemaps-only" and not settings.sitemap.use and not settings.sitemap.files:
         yield "sitemap.mode", mode, _NONE_FOUND
+
+
+def _of_origins(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    for number, one in enumerate(settings.origins, 1):
+        if one.login_page and one.origin and parse(one.login_page).origin != one.origin:
+            yield (
+                f"origin[{number}].login_page",
+                one.login_page,
+                Sentence(
+                    "credentials go to their own origin alone: name a page of {origin}, or of another [[origin]]",
+                    origin=one.origin,
+                ),
+            )
+        if one.certificate and one.origin.startswith("http:"):
+            yield f"origin[{number}].certificate", one.certificate, _NO_TLS
 
 
 def _of_groups(settings: Settings) -> Iterator[tuple[str, str, str]]:

@@ -39,7 +39,7 @@ _MEASURED: Final = r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-z]{1,3})"
 _CONTROL: Final = r"[\x00-\x1f\x7f\ud800-\udfff]"
 _HEADER_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # RFC 9110, 5.6.2
 _AGENT: Final = r"[A-Za-z0-9_-]+"  # RFC 9309, 2.2.1, and digits, which real names have
-_VARIABLE: Final = r"env:[A-Za-z_][A-Za-z0-9_]*"
+_REFERENCE: Final = r"env:[A-Za-z_][A-Za-z0-9_]*|file:.+|keyring:[^/]+/.+"
 _HOST_LIKE: Final = r"[^\s/:?#@.]+(?:\.[^\s/:?#@.]+)+(?::[0-9]+)?(?:[/?#].*)?|localhost(?::[0-9]+)?(?:[/?#].*)?"
 _PROXIES: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
@@ -277,11 +277,13 @@ def _name(text: str) -> str | Wrong:
 def _line(text: str) -> str | Wrong:
     if text == MASK:
         return Wrong(text, Sentence("the value was masked when it was stored; write it again, or env:NAME"))
+    if text.startswith(("env:", "file:", "keyring:")) and not re.fullmatch(_REFERENCE, text):
+        return Wrong(text, Sentence("write env:NAME, file:PATH or keyring:SERVICE/USER"))
     return text
 
 
 def _proxy(text: str) -> str | Wrong:
-    if re.fullmatch(_VARIABLE, text):
+    if re.fullmatch(_REFERENCE, text):
         return text
     remedy = Sentence("write it whole, such as http://proxy.example.com:3128, or env:NAME")
     shown = _masked(text, ".*")  # a text that is no address may have its password anywhere
@@ -295,7 +297,7 @@ def _proxy(text: str) -> str | Wrong:
 
 
 def _webhook(text: str) -> str | Wrong:
-    return text if re.fullmatch(_VARIABLE, text) else _url(text)
+    return text if re.fullmatch(_REFERENCE, text) else _url(text)
 
 
 FORMS: Final[dict[str, Callable[[str], str | Wrong]]] = {

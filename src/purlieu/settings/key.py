@@ -15,6 +15,7 @@ from purlieu.settings.belonging import (
     ScopeSettings,
     SiteSettings,
 )
+from purlieu.settings.door import OriginSettings
 from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import Key, key
 from purlieu.settings.pacing import GroupSettings, HostSettings, PolitenessSettings
@@ -241,22 +242,6 @@ class SitemapSettings:
         ),
     )
     profiles: tuple[ProfileSettings, ...] = key((), Key("", table="sitemap.profile"))
-
-
-@dataclass(frozen=True, slots=True)
-class OriginSettings:
-    """Headers and credentials, sent to this origin only and never anywhere else."""
-
-    origin: str = key("", Key("Scheme, host and port, such as `https://example.com`.", form="origin", needed=True))
-    headers: tuple[tuple[str, str], ...] = key(
-        (), Key('Headers to send, as a table: `{ X-Name = "value" }`. A value may be `env:NAME`.', form="headers")
-    )
-    user: str = key("", Key("The user name to log in with.", form="line", unset="no login"))
-    password: str = key(
-        "",
-        Key("The password. `env:NAME` takes it from the environment variable NAME when the crawl starts.", form="line"),
-    )
-    auth: str = key("basic", Key("How to log in.", choices=("basic", "digest")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from purlieu.settings.belonging import (
     SiteSettings,
 )
 from purlieu.settings.check import check, nearest
+from purlieu.settings.door import SECRET_TABLES, OriginSettings, lacking
 from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import (
@@ -31,7 +32,6 @@ from purlieu.settings.key import (
     LedgerSettings,
     LimitSettings,
     LinkSettings,
-    OriginSettings,
     RobotsSettings,
     Settings,
     SitemapSettings,
@@ -164,10 +164,8 @@ class _Reading:
             return ()
         made = tuple(self._table(kind, table, f"{name}[{number}].") for number, table in enumerate(tables, 1))
         for number, table in enumerate(tables if kind is OriginSettings else (), 1):
-            if bool(table.get("user")) != bool(table.get("password")):
-                lacking = "password" if table.get("user") else "user"
-                told = Sentence("a login needs both user and password; write it too")
-                self._add(f"{name}[{number}].{lacking}", "", told)
+            for lacks, told in lacking(table):
+                self._add(f"{name}[{number}].{lacks}", "", told)
         first = fields(kind)[0].name
         seen: set[str] = set()
         for one in made:
@@ -197,8 +195,13 @@ class _Reading:
 
     def _add(self, key: str, value: object, remedy: str) -> None:
         path = None if key.partition("[")[0] in self._overridden else self._path
-        text = MASK if key.endswith(".password") and value else shown(value)
+        text = MASK if value and key.startswith("origin[") and _is_secret(key.rpartition(".")[2]) else shown(value)
         self.mistakes.append(Mistake(key, text, remedy, path))
+
+
+def _is_secret(name: str) -> bool:
+    """Return whether a key of ``[[origin]]`` may hold a secret, a misspelt one too."""
+    return name in SECRET_TABLES or any(part in name.lower() for part in ("pass", "token", "secret", "pwd"))
 
 
 def known(field: Field[Any]) -> Key:

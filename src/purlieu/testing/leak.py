@@ -7,21 +7,24 @@ grants; the temptations are ``lure.py``'s and ``bait.py``'s.
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from collections.abc import Sequence
 from typing import Final
 
 from purlieu.crawl.local import Crawl
 from purlieu.fetch.address import CLASSES
+from purlieu.fetch.door import DoorFetcher
+from purlieu.fetch.fetcher import Fetcher
 from purlieu.fetch.http import HttpFetcher
 from purlieu.normalise import Normaliser
 from purlieu.response import Failure, Request, Response
 from purlieu.scope import Scope
-from purlieu.settings import Settings
+from purlieu.settings import OriginSettings, Settings
 from purlieu.testing.lure import HOME, Asked, LeakSite, met
 from purlieu.url import origin_of, parse
 from purlieu.value import dataclass, replace
 
-__all__ = ["HOME", "Asked", "Leak", "LeakSite", "crawled", "fitted", "imitated", "leaks", "rounds"]
+__all__ = ["HOME", "Asked", "Leak", "LeakSite", "betrayed", "crawled", "fitted", "imitated", "leaks", "rounds"]
 
 ROBOTS_HOPS: Final = 5
 """So many redirects of a robots.txt are followed (R-3.3, RFC 9309 2.3.1.2)."""
@@ -110,10 +113,21 @@ def _is_of_lineage(href: str, scope: Scope) -> bool:
 # -- a crawl of it -------------------------------------------------------------------------------------
 
 
+def betrayed(log: Sequence[Asked], secrets: Sequence[str], origin: str) -> list[str]:
+    """Return the addresses outside an origin whose request carried one of its secrets, plain or as Basic sends it."""
+    coded = [b64encode(one.encode()).decode().rstrip("=")[:-1] for one in secrets]
+    return [
+        one.url
+        for one in log
+        if origin_of(met(one.url, one.url) or one.url) != origin
+        and any(secret.lower() in f"{one.url}\n{one.carried}".lower() for secret in (*secrets, *coded))
+    ]
+
+
 class _Unguarded:
     """A fetcher that goes wherever it is sent: the guard of addresses must not hide that a scope leaks."""
 
-    def __init__(self, fetcher: HttpFetcher) -> None:
+    def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
 
     async def fetch(self, request: Request) -> Response | Failure:
@@ -182,11 +196,19 @@ def rounds(settings: Settings) -> tuple[LeakSite, ...]:
     return LeakSite(homes), LeakSite(homes, moved=True), LeakSite(homes, by_address=True)
 
 
-async def crawled(settings: Settings, site: LeakSite, store: str) -> list[Leak]:
-    """Crawl a site that is being served, by an owner's settings, and return the leaks. ``store`` is a new file."""
+async def crawled(settings: Settings, site: LeakSite, store: str, doors: Sequence[OriginSettings] = ()) -> list[Leak]:
+    """Crawl a site that is being served, by an owner's settings, and return the leaks. ``store`` is a new file.
+
+    ``doors`` are credentials for homes of the site, secrets in their place; ``betrayed`` says where they went.
+    """
     made = fitted(settings, site, store)
     loop_time = asyncio.get_running_loop().time
-    fetcher = _Unguarded(HttpFetcher(made.fetch, (), (), "Purlieu leaktest", loop_time))
+
+    async def pause(_: str) -> None:
+        await asyncio.sleep(0)
+
+    plain = HttpFetcher(made.fetch, doors, (), "Purlieu leaktest", loop_time)
+    fetcher = _Unguarded(DoorFetcher(plain, doors, pause) if doors else plain)
     async with Crawl(made, fetcher=fetcher) as crawl:
         await crawl.run()
     return leaks(site.log, made)

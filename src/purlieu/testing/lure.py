@@ -21,6 +21,8 @@ from purlieu.url import host_of, origin_of, parse, without_login
 from purlieu.value import dataclass
 
 HOME: Final = "http://www.example.com/in/"
+SESSION: Final = "session-of-the-kit"
+"""The cookie that a login by the form at ``/login`` of a home brings."""
 FOREIGN: Final = "http://evil.test"
 
 
@@ -32,6 +34,8 @@ class Asked:
     redirect: str = ""
     sitemaps: tuple[str, ...] = ()
     succeeded: bool = True
+    carried: str = ""
+    """Its headers and body, for those who look for a secret in them."""
 
 
 class LeakSite:
@@ -109,7 +113,8 @@ class LeakSite:
     async def _give(self, received: Received, out: asyncio.StreamWriter) -> bool:
         target = received.target
         if received.method == "CONNECT":  # as far as anyone gets with https here
-            self.log.append(Asked(f"https://{target.removesuffix(':443')}/", succeeded=False))
+            carried = str(received.headers)
+            self.log.append(Asked(f"https://{target.removesuffix(':443')}/", succeeded=False, carried=carried))
             out.write(message(status=502))
             return False
         url = target if target.startswith("http://") else f"http://{received.headers.get('host', '')}{target}"
@@ -117,7 +122,8 @@ class LeakSite:
         named = robots.read(body).sitemaps if headers.get("Content-Type") == "text/plain" else ()
         target = headers.get("Location") or headers.get("Refresh", "").partition("=")[2]
         sitemaps = tuple(found for name in named if (found := met(name, url)))
-        self.log.append(Asked(url, met(target, url) if target else "", sitemaps, status // 100 == 2))
+        carried = f"{received.headers}\n{received.body.decode('latin-1')}"
+        self.log.append(Asked(url, met(target, url) if target else "", sitemaps, status // 100 == 2, carried))
         out.write(message(body, status=status, headers=headers, with_body=received.method != "HEAD"))
         return True
 
@@ -140,6 +146,10 @@ class LeakSite:
                 return _text(f"User-agent: *\nDisallow:\nSitemap: {origin}/leak/unnamed.xml\n")
             case ["hop", which, hop] if _below(which, len(self.homes)) and _below(hop, self._robots_hops + 1):
                 return self._robots(int(which), int(hop))
+            case ["login"] if index >= 0:
+                return _html("<form method=post action=/enter><input name=user><input name=pass></form>")
+            case ["enter"] if index >= 0:
+                return 200, {"Set-Cookie": f"kit={SESSION}; Path=/"}, b"in"
             case ["named.xml"]:  # granted by the robots.txt of a home: it may be read, and what it names gains nothing
                 return _xml("entry", f"{origin}/in/", f"{origin}")
             case ["moved.xml"]:
