@@ -185,3 +185,13 @@ def test_a_language_link_is_returned_by_its_whole_address(tmp_path: Path, capsys
     _, out = audited(tmp_path / "s.db", capsys, "--json")
     told = [(one["url"], one["detail"]) for one in json.loads(out)["faults"] if one["rule"] == "language_one_way"]
     assert told == [(f"{HOME}a", f"{HOME}b")]
+
+
+@pytest.mark.parametrize("form", [[], *(["--format", form] for form in ("html", "json", "junit", "sarif"))])
+def test_an_audit_may_tell_no_fault_at_all(store: Path, capsys: pytest.CaptureFixture[str], form: list[str]) -> None:
+    """With ``--most 0`` the counts are told alone, in every form; no control character comes out."""
+    status, out = audited(store, capsys, "--most", "0", *form)
+    assert status == 0
+    assert TITLE[:20] not in out
+    _, whole = audited(store, capsys, *form)
+    assert "\x0b" not in whole

@@ -40,8 +40,9 @@ class Tally:
         """Count faults, and return itself."""
         for fault in faults:
             self.counts[fault.rule] += 1
-            if self.counts[fault.rule] <= self.most:
-                self.first.setdefault(fault.rule, []).append(fault)
+            told = self.first.setdefault(fault.rule, [])
+            if len(told) < self.most:
+                told.append(fault)
         return self
 
     def rules(self) -> list[str]:

@@ -121,7 +121,8 @@ def as_html(run: RunRow, tally: Tally, over: list[str], language: str) -> str:
         for code in tally.rules()
     ]
     say = speaker(language)
-    return kept.get_template("audit.html").render(run=run, rules=rules, most=tally.most, language=language, say=say)
+    page = kept.get_template("audit.html").render(run=run, rules=rules, most=tally.most, language=language, say=say)
+    return page.translate(_NO_XML)
 
 
 FORMS: Final[dict[str, Callable[[RunRow, Tally, list[str], str], str]]] = {
