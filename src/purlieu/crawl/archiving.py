@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-<<<<<<< HEAD
-from collections.abc import Iterator, Sequence
-=======
-from collections.abc import Collection, Sequence
->>>>>>> 3b266d4 (Doors: bearer, Negotiate, client certificates, the owner's cookies and logins by form; secrets from file and keyring; refusals are bounded)
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
