@@ -27,6 +27,7 @@ from purlieu.console import (
     files,
     hosts,
     keeping,
+    laying,
     live,
     make,
     schedules,
@@ -42,7 +43,7 @@ from purlieu.console.audit import audit
 from purlieu.console.audit import show as show_audit
 from purlieu.console.guard import LOGIN, Door, Guard, caller_of
 from purlieu.console.jobs import Jobs
-from purlieu.console.parts import NotThere, Parts, Shelves, Terms, Workshop, parts_of, warm_up
+from purlieu.console.parts import NotThere, Parts, Shelves, Terms, Workshop, parts_of
 from purlieu.console.show import page
 from purlieu.console.speech import COOKIE
 from purlieu.crawl.clock import Clock
@@ -68,12 +69,10 @@ def application(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        warming = asyncio.create_task(asyncio.to_thread(warm_up, parts))
-        async with keeping.kept(parts):
+        async with laying.laid_out(parts), keeping.kept(parts):
             yield
         workshop.close()
         parts.jobs.close()
-        await warming
 
     app = Starlette(
         routes=_routes(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -80,7 +81,13 @@ def of_runs(parts: Parts, before: RunRow, after: RunRow) -> Comparison:
         refuse(run)
     path = contrast.path_of(parts.shelves.folder, before, after)
     key = ("compare", path, before.state, after.state, before.active_seconds, after.active_seconds)
-    return parts.workshop.get(key, lambda: _compared(parts, before, after, path))
+    found = parts.workshop.get(key, lambda: _compared(parts, before, after, path))
+    if not found.path.is_file():  # swept away since
+        parts.workshop.forget(key)
+        found = parts.workshop.get(key, lambda: _compared(parts, before, after, path))
+    with suppress(OSError):
+        os.utime(found.path)  # when it was last used, for what goes first
+    return found
 
 
 def class_of(request: Request, found: Comparison) -> Difference:
@@ -126,6 +133,7 @@ def _compared(parts: Parts, before: RunRow, after: RunRow, path: Path) -> Compar
         contrast.make(path, told(), lambda: json.dumps([tally.classes, tally.facts, tally.sections]))
     finally:
         database.close()
+    parts.shelves.sweep()
     return Comparison(tally, path)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,6 +21,7 @@ from starlette.requests import Request
 
 from purlieu.console.guard import Door
 from purlieu.console.jobs import Jobs
+from purlieu.console.sweeping import sweep
 from purlieu.console.waiting import PATIENCE_SECONDS, NotThere, Preparing
 from purlieu.crawl.clock import Clock
 from purlieu.crawl.keeper import Starter
@@ -132,6 +134,8 @@ class Shelves:
                 if not path.is_file():
                     raise
         shelf = Shelf.open(self._store, run, self._folder)
+        with suppress(OSError):
+            os.utime(path)  # when it was last used, for what goes first
         try:
             yield shelf
         finally:
@@ -177,9 +181,15 @@ class Shelves:
         began = self._clock.monotonic()
         make(self._store, run, self._folder)
         self._took[path] = (self._clock.monotonic(), self._clock.monotonic() - began)
-        for older in self._folder.glob(f"{run.id}-*.shelf"):  # of the run when it was under way, or of an older store
-            if older != path:
-                older.unlink(missing_ok=True)
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove the files of runs that are gone, and what is over the bound (``sweeping.MOST_BYTES``)."""
+        database = SqliteDatabase.reader(self._store)
+        try:
+            sweep(self._folder, Reader(database).runs(), self._clock.now())
+        finally:
+            database.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,23 +223,37 @@ class Parts:
     children: set[object] = field(default_factory=set)
 
 
-def warm_up(parts: Parts) -> None:
-    """Lay out the latest runs and look through them, so that the first who asks does not wait for it."""
-    database = SqliteDatabase.reader(parts.store)
+def warm_up(parts: Parts, known: frozenset[tuple[int, float]] | None = None) -> frozenset[tuple[int, float]]:
+    """Lay out the latest runs and look through them, so that the first who asks does not wait for it.
+
+    These are the latest of ``WARM_RUNS`` crawls when nothing is ``known``, else the latest of each crawl that ended
+    since. Returns what is known then: the latest runs, each with its end.
+    """
+    latest: dict[str, RunRow] = {}
+    try:
+        database = SqliteDatabase.reader(parts.store)
+    except PurlieuError as error:
+        LOG.info("%s", error)
+        return known or frozenset()
     try:
         reader = CountingReader(database, parts.shelves)
-        latest: dict[str, RunRow] = {}
         for run in reader.runs():
             if run.state != "running" and run.pruned_at is None:
                 latest.setdefault(run.crawl, run)
-        for run in list(latest.values())[:WARM_RUNS]:
+        if known is None:
+            parts.shelves.sweep()
+        ended = {(run.id, run.ended_at or 0.0): run for run in latest.values()}
+        fresh = [run for name, run in ended.items() if name not in (known or ())]
+        for run in fresh if known is not None else fresh[:WARM_RUNS]:
             findings_of(parts, reader, run)
             with suppress(Preparing), parts.shelves.opened(run):
                 pass
     except PurlieuError as error:  # the page will tell
         LOG.info("%s", error)
+        return known or frozenset()
     finally:
         database.close()
+    return frozenset(ended)
 
 
 def findings_of(parts: Parts, reader: Reader, run: RunRow) -> list[Finding]:

@@ -19,8 +19,12 @@ from purlieu.store.sqlite.fault import told
 
 def path_of(folder: Path, before: RunRow, after: RunRow) -> Path:
     """Return the file of two runs. Its name changes with a resume of either."""
-    parts = (f"{run.id}-{int(run.started_at * 1000):x}-{int((run.ended_at or 0) * 1000):x}" for run in (before, after))
-    return folder / f"{'-'.join(parts)}.pairs"
+    return folder / f"{stem_of(before)}-{stem_of(after)}.pairs"
+
+
+def stem_of(run: RunRow) -> str:
+    """Return the part of a file's name that stands for a run."""
+    return f"{run.id}-{int(run.started_at * 1000):x}-{int((run.ended_at or 0) * 1000):x}"
 
 
 def make(path: Path, pairs: Iterator[tuple[str, str]], tally: Callable[[], str]) -> None:
