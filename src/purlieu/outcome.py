@@ -261,9 +261,9 @@ _TABLE: tuple[tuple[str, str, str, bool, bool, str, str, str], ...] = (
      "プロキシを使用できません。fetch.proxy を確認してください。",
      "代理无法使用；请检查 fetch.proxy。"),
     ("unreachable", "address_refused", "00101", False, False,
-     "The name leads to an internal or special address; allow its class in fetch.allow_addresses to enter it.",
-     "内部または特別なアドレスのため接続しませんでした。必要なら fetch.allow_addresses で許可してください。",
-     "该名称指向本次不可进入的内部或特殊地址；如需要请在 fetch.allow_addresses 中允许。"),
+     "The name leads to an internal or special address; to enter it set fetch.allow_addresses, and public_only to false.",
+     "内部または特別なアドレスのため接続しませんでした。必要なら fetch.public_only を無効にし、fetch.allow_addresses で許可してください。",
+     "该名称指向内部或特殊地址，未进入；如需要请关闭 fetch.public_only 并在 fetch.allow_addresses 中允许。"),
     ("unreachable", "robots_unreachable", "", False, False,
      "The site's robots.txt could not be had, so nothing of it may be fetched; mend the server's answer for /robots.txt.",
      "robots.txt を取得できないため、このサイトは取得できません。/robots.txt の応答を直してください。",
@@ -312,6 +312,65 @@ REASONS: Final[dict[str, Reason]] = {
     for kind, code, mf3, retried, against, en, ja, zh in _TABLE
 }
 """Every ending by its name ``kind.code``."""
+
+
+# fmt: off
+_WORDS: Final = {
+    "ok": ("fetched", "取得済み", "已获取"), "empty": ("without content", "内容なし", "无内容"),
+    "not_modified": ("not modified (304)", "変更なし（304）", "未修改（304）"),
+    "same_content": ("same content", "同じ内容", "内容相同"),
+    "sitemap_lastmod": ("unchanged by its sitemap", "サイトマップで変更なし", "站点地图标明未变"),
+    "not_due": ("not due yet", "まだ時期でない", "未到时间"),
+    "permanent": ("moved for good", "恒久的な移動", "永久移动"),
+    "temporary": ("moved for now", "一時的な移動", "临时移动"),
+    "meta_refresh": ("moved by its HTML", "HTML による転送", "HTML 刷新跳转"),
+    "out_of_scope": ("leads out of scope", "範囲外へ転送", "转到范围外"),
+    "too_many": ("too many redirects", "転送が多すぎる", "重定向过多"),
+    "loop": ("redirects in a circle", "転送の循環", "循环重定向"),
+    "bad_location": ("redirect without address", "転送先が不正", "重定向地址无效"),
+    "content_class": ("content not wanted", "対象外の種類", "内容类型不需要"),
+    "scope": ("out of scope", "範囲外", "范围外"), "filter": ("filtered out", "フィルターで除外", "被过滤"),
+    "filter_timeout": ("filter too slow", "フィルターの時間切れ", "过滤超时"),
+    "robots": ("forbidden by robots.txt", "robots.txt で禁止", "robots.txt 禁止"),
+    "depth": ("too deep", "深すぎる", "层级过深"), "nofollow": ("nofollow", "nofollow", "nofollow"),
+    "scheme": ("not http or https", "http・https 以外", "非 http 或 https"),
+    "invalid_url": ("no valid URL", "無効な URL", "无效 URL"),
+    "url_too_long": ("URL too long", "URL が長すぎる", "URL 过长"),
+    "trap": ("endless series", "無限に続く URL", "无穷系列"),
+    "host_limit": ("too many URLs of its host", "ホストの上限", "主机 URL 过多"),
+    "not_in_sitemap": ("in no sitemap", "サイトマップになし", "不在站点地图中"),
+    "sitemap_location": ("outside its sitemap's place", "サイトマップの場所の外", "不在站点地图位置内"),
+    "not_found": ("not found (404)", "見つからない（404）", "未找到（404）"),
+    "gone": ("gone (410)", "削除済み（410）", "已删除（410）"),
+    "soft_404": ("looks not found", "404 らしいページ", "疑似 404"),
+    "retired": ("no longer asked for", "再確認を終了", "不再请求"),
+    "unauthorized": ("needs a login (401)", "認証が必要（401）", "需要登录（401）"),
+    "forbidden": ("forbidden (403)", "禁止（403）", "禁止（403）"),
+    "too_many_requests": ("too many requests (429)", "要求が多すぎる（429）", "请求过多（429）"),
+    "legal": ("legal reasons (451)", "法的理由（451）", "法律原因（451）"),
+    "other": ("other refusal (4xx)", "その他の拒否（4xx）", "其他拒绝（4xx）"),
+    "5xx": ("server error (5xx)", "サーバーエラー（5xx）", "服务器错误（5xx）"),
+    "dns": ("name not found", "名前解決の失敗", "域名无法解析"),
+    "connect": ("no connection", "接続できない", "无法连接"),
+    "tls": ("certificate or TLS", "証明書・TLS", "证书或 TLS"), "timeout": ("no answer in time", "時間切れ", "超时"),
+    "reset": ("connection broken off", "接続の切断", "连接中断"), "proxy": ("proxy", "プロキシ", "代理"),
+    "address_refused": ("internal address", "内部アドレス", "内部地址"),
+    "robots_unreachable": ("robots.txt not readable", "robots.txt を取得できない", "无法取得 robots.txt"),
+    "too_large": ("too large", "大きすぎる", "过大"), "truncated": ("broken off", "途中で途切れた", "中途断开"),
+    "decoding": ("damaged compression", "圧縮の破損", "压缩损坏"),
+    "protocol": ("no readable HTTP", "HTTP として読めない", "不可读的 HTTP"),
+    "run_limit": ("limit of the run", "実行の上限", "运行上限"),
+    "stopped": ("run was stopped", "実行の停止", "运行被停止"),
+    "host_given_up": ("host given up", "ホストを中止", "主机被放弃"),
+    "delay_too_long": ("Crawl-delay too long", "Crawl-delay が長すぎる", "Crawl-delay 过长"),
+    "crashed": ("fault of the crawler", "クローラーの不具合", "爬虫故障"), "due": ("waiting", "待ち", "等待中"),
+}
+# fmt: on
+
+
+def words_of(code: str, language: str = "en") -> str:
+    """Return what a reason's code is called in a few words in ``en``, ``ja`` or ``zh``; an unknown code as it is."""
+    return _WORDS[code][LANGUAGES.index(language) if language in LANGUAGES else 0] if code in _WORDS else code
 
 
 def reason(name: str) -> Reason:

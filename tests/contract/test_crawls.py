@@ -135,3 +135,21 @@ def test_again_takes_what_is_kept(
     assert '"nowhere"' in told
     assert main(["crawl", "--again", "newer", "--store", str(store.path)]) == 2
     assert "write one of: made, new" in capsys.readouterr().err
+
+
+def test_the_settings_of_a_crawl_are_shown(
+    store: MadeStore, database: SqliteDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``config show --crawl`` prints the settings kept for a crawl, else its last run's, as it does a file's."""
+    crawls.make(database, "new", 'seeds = ["https://new.test/"]\n[limits]\nmax_depth = 3')
+    assert main(["config", "show", "--crawl", "new", "--store", str(store.path)]) == 0
+    told = capsys.readouterr().out
+    assert "https://new.test/" in told
+    assert "max_depth = 3" in told
+    assert main(["config", "show", "--crawl", "newer", "--store", str(store.path)]) == 2
+    assert "write one of: made, new" in capsys.readouterr().err
+    assert main(["config", "show", "x.toml", "--crawl", "new", "--store", str(store.path)]) == 2
+    assert "leave FILE out" in capsys.readouterr().err
+    store.add_run("ran", toml='seeds = ["https://ran.test/"]')
+    assert main(["config", "show", "--crawl", "ran", "--store", str(store.path)]) == 0
+    assert "https://ran.test/" in capsys.readouterr().out

@@ -103,7 +103,12 @@ def test_a_deleted_crawl_leaves_no_file(store: MadeStore) -> None:
     console.page("/compare?before=1&after=2")
     assert pairs.is_file()
     other = store.add_run("second")
+    searches = Path(f"{store.path}.search")
+    searches.mkdir()
+    for name in ("1-1.search", "1-1.search-wal", "2-1.search", "mine.txt"):
+        (searches / name).write_bytes(b"x")
     form = {"form_key": console.form_key()}
     console.client.post("/crawls/1/delete", data=form, headers={"origin": BASE})
     console.page(f"/runs/{other}")
     assert {name.partition("-")[0] for name in names_in(parts.shelves.folder)} == {str(other)}
+    assert names_in(searches) == {"2-1.search", "mine.txt"}

@@ -83,6 +83,15 @@ def test_a_folder_leads_to_its_rows(console: Console) -> None:
     assert len(rows(console, within="https://a.test/news/")) == 5
     assert rows(console, within="https://a.test/news/", kind="missing") == {"news/one"}
     assert rows(console, within="https://a.test/nowhere/") == set()
+    assert rows(console, within="https://a.test/", own="on") == {"", "news/"}
+    assert rows(console, within="https://a.test/news/", own="on") == {"news/one"}
+    assert rows(console, within="https://a.test/news/2026/", own="on", sort="bytes") == rows(
+        console, within="https://a.test/news/2026/"
+    )
+    assert rows(console, within="https://a.test/", own="on", kind="missing") == set()
+    shown = console.page("/runs/2/map?at=https%3A%2F%2Fa.test%2F")
+    assert "/runs/2?within=https%3A%2F%2Fa.test%2F&amp;purpose=page&amp;own=on#table-top" in shown
+    assert "directly in https://a.test/" in console.page("/runs/2?within=https%3A%2F%2Fa.test%2F&own=on")
     assert "/runs/2?within=https%3A%2F%2Fa.test%2Fshop%2F&amp;purpose=page" in console.page(
         "/runs/2/map?at=https://a.test/"
     )

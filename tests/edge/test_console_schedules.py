@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,6 +165,20 @@ def test_nobody_keeping_is_told(console: Console, store: MadeStore) -> None:
     assert "Nobody starts these runs now" in console.page("/crawls/1/schedules")
     store.insert("keeper", id=1, token="other", expires_at=console.clock.now() + 60)
     assert "Nobody starts these runs now" not in console.page("/crawls/1/schedules")
+
+
+def test_a_keeper_that_was_killed_is_told(console: Console, store: MadeStore) -> None:
+    """While the lease of a killed keeper holds, the page says that it was killed and when another may take its place."""
+    post(console, "/crawls/1/schedules/add", cron="0 3 * * *", zone="UTC")
+    told = "The keeper of these schedules was killed."
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    store.insert("keeper", id=1, token=f"{process.pid}-00", expires_at=console.clock.now() + 60)
+    assert told in console.page("/crawls/1/schedules")
+    store.connection.execute("UPDATE keeper SET token = ?", (f"{os.getpid()}-00",))
+    page = console.page("/crawls/1/schedules")
+    assert told not in page
+    assert "Nobody starts these runs now" not in page
 
 
 # -- the keeper --------------------------------------------------------------------------------------------------------

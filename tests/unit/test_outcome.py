@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from purlieu.outcome import KINDS, LANGUAGES, MF3_MESSAGES, REASONS, of_status
+from purlieu.outcome import KINDS, LANGUAGES, MF3_MESSAGES, REASONS, of_status, words_of
 from purlieu.response import Fault
 
 
@@ -47,3 +47,14 @@ def test_a_status_has_one_ending(status: int, name: str) -> None:
 def test_every_fault_is_a_reason(fault: Fault) -> None:
     """What the fetcher reports has an ending, before the first header byte or after it (R-6.1)."""
     assert {f"unreachable.{fault}", f"unreadable.{fault}"} & REASONS.keys()
+
+
+def test_every_code_has_a_name_in_words() -> None:
+    """Each code is called something short in each language, as no other code of its kind is; an unknown one is itself."""
+    for language in LANGUAGES:
+        called = [(one.kind, words_of(one.code, language)) for one in REASONS.values()]
+        assert len(set(called)) == len(called)
+        assert all(0 < len(words) <= 40 for _, words in called)
+    assert words_of("not_found") == "not found (404)"
+    assert words_of("not_found", "ja") == "見つからない（404）"
+    assert words_of("of_another_version", "zh") == "of_another_version"

@@ -80,6 +80,40 @@ def existing_store(path: str) -> str:
     return path
 
 
+def kept_text(name: str, store: str, key: str) -> tuple[str, str]:
+    """Return the settings kept for a crawl, else its last run's, and where they come from.
+
+    Raises SettingsError that names ``key`` where there are none.
+    """
+    from purlieu.store.crawls import kept
+    from purlieu.store.reader import Reader
+    from purlieu.store.sqlite import SqliteDatabase
+
+    database = SqliteDatabase.reader(store)
+    try:
+        reader = Reader(database)
+        if own := kept(database, name):
+            return own.toml, f'{store}, crawl "{name}"'
+        if last := reader.latest(name):
+            return reader.config(last), f"{store}, run {last.id}"
+        known = ", ".join(one for _, one in reader.crawls()) or "none"
+        remedy = f"it has neither settings nor a run in {store}; write one of: {known}"
+        raise SettingsError((Mistake(key, name, remedy),))
+    finally:
+        database.close()
+
+
+def _shown(arguments: argparse.Namespace) -> Settings:
+    """Return the settings that are to be shown: a file's, or a crawl's."""
+    if arguments.crawl is None:
+        path = arguments.file or options.SETTINGS_FILE
+        return _readable(settings.read(read(path), path=path), path)
+    if arguments.file is not None:
+        raise SettingsError((Mistake("--crawl", arguments.crawl, "leave FILE out: the settings are the crawl's"),))
+    text, where = kept_text(arguments.crawl, existing_store(arguments.store or Settings().store), "--crawl")
+    return _readable(settings.read(text, path=where), where)
+
+
 def _nothing(arguments: argparse.Namespace) -> Mistake:
     if arguments.list:
         return Mistake("--list", arguments.list, "there is no URL in it; write one a line")
@@ -123,6 +157,13 @@ def _unreadable(made: Settings, path: str | None) -> list[Mistake]:
     return []
 
 
+def _readable(made: Settings, path: str | None) -> Settings:
+    """Return the settings unless a file that they name cannot be read; raises SettingsError."""
+    if mistakes := _unreadable(made, path):
+        raise SettingsError(tuple(mistakes))
+    return made
+
+
 def _unset(made: Settings, path: str | None) -> list[Mistake]:
     """Return a mistake for each secret that is not there, so that no run begins without it."""
     from purlieu.crawl.clock import RealClock
@@ -152,13 +193,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         sys.stdout.write(json.dumps(settings.schema(), ensure_ascii=False, indent=2) + "\n")
         return 0
-    made = settings.read(read(arguments.file), path=arguments.file)
-    mistakes = _unreadable(made, arguments.file)
-    if mistakes:
-        raise SettingsError(tuple(mistakes))
     if arguments.what == "show":
-        sys.stdout.write(settings.dump(made))
+        sys.stdout.write(settings.dump(_shown(arguments)))
         return 0
+    made = _readable(settings.read(read(arguments.file), path=arguments.file), arguments.file)
     sys.stdout.write(f"{arguments.file}: no mistakes\n")
     for finding in advice.findings(made):
         sys.stdout.write(f"{arguments.file}: {finding.sentence(made.language)}\n")

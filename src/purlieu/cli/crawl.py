@@ -172,28 +172,13 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 def _again(arguments: argparse.Namespace) -> tuple[str, str]:
     """Return the settings kept for the crawl to be crawled again, else its last run's, and where they come from."""
-    from purlieu.store.crawls import kept
-    from purlieu.store.reader import Reader
-    from purlieu.store.sqlite import SqliteDatabase
-
     if arguments.urls or arguments.list or arguments.config:
         remedy = "leave URL, --list and -c out: the settings are those that are kept for the crawl"
         raise SettingsError((Mistake("--again", arguments.again, remedy),))
     store = config.existing_store(arguments.store or Settings().store)
-    database = SqliteDatabase.reader(store)
-    try:
-        reader = Reader(database)
-        own = kept(database, arguments.again)
-        last = None if own else reader.latest(arguments.again)
-        if own is None and last is None:
-            known = ", ".join(name for _, name in reader.crawls()) or "none"
-            remedy = f"it has neither settings nor a run in {store}; write one of: {known}"
-            raise SettingsError((Mistake("--again", arguments.again, remedy),))
-        text = own.toml if own else reader.config(last) if last else ""
-    finally:
-        database.close()
+    text, where = config.kept_text(arguments.again, store, "--again")
     arguments.name, arguments.store = arguments.name or arguments.again, store
-    return text, f"{store}, run {last.id}" if last else f'{store}, crawl "{arguments.again}"'
+    return text, where
 
 
 async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display, say: Say) -> Result:

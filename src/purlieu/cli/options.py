@@ -266,7 +266,15 @@ COMMANDS: Final = (
         "check, show or describe the settings file",
         commands=(
             Command("check", "tell every mistake in the file", (_FILE,)),
-            Command("show", "print all settings, defaults included; secrets are masked", (_FILE,)),
+            Command(
+                "show",
+                "print all settings of a file or a crawl, defaults included; secrets are masked",
+                (
+                    Argument(("file",), f"the settings file (default: {SETTINGS_FILE})", "FILE", "maybe"),
+                    Argument(("--crawl",), "instead those kept for this crawl, else those of its last run", "NAME"),
+                    Argument(("--store",), "the store that the crawl is in (default: purlieu.db)", "FILE"),
+                ),
+            ),
             Command("schema", "print the JSON Schema of the file, for editors"),
         ),
     ),

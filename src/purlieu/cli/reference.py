@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from purlieu.cli.argument import Argument, Command
 from purlieu.cli.options import COMMANDS, every_command
-from purlieu.outcome import KINDS, LANGUAGES, MF3_MESSAGES, REASONS, Reason
+from purlieu.outcome import KINDS, LANGUAGES, MF3_MESSAGES, REASONS, Reason, words_of
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import Settings
 from purlieu.settings.tree import LISTS, SECTIONS, known, written
@@ -163,8 +163,11 @@ def _outcomes() -> Iterator[str]:
     yield from ("", "## Messages of MF3.0", "", "| code | message |", "|---|---|")
     yield from (f"| {code} | `{message}` |" for code, message in MF3_MESSAGES.items())
     for language, heading in zip(LANGUAGES[1:], ("日本語", "简体中文"), strict=True):
-        yield from ("", f"## {heading}", "", "| | |", "|---|---|")
-        yield from (f"| `{name}` | {reason.sentence(language)} |" for name, reason in REASONS.items())
+        yield from ("", f"## {heading}", "", "| | | |", "|---|---|---|")
+        yield from (
+            f"| `{name}` | {words_of(reason.code, language)} | {reason.sentence(language)} |"
+            for name, reason in REASONS.items()
+        )
 
 
 def _left_out() -> Iterator[str]:

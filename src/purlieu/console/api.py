@@ -205,7 +205,7 @@ _TABLE: Final = (
     Parameter("status", "rows with this HTTP status"), Parameter("section", "rows of this section"),
     Parameter("purpose", "page, robots or sitemap"), Parameter("text", "what stands in the address or title"),
     Parameter("changed", "a difference from the run before, or any"),
-    Parameter("within", "rows in and below this folder"),
+    Parameter("within", "rows in and below this folder"), Parameter("own", "on: those in no folder of it"),
     Parameter("sort", "url, kind, reason, status, depth, bytes or seconds"), Parameter("order", "asc or desc"),
     Parameter("size", "rows at a time: 25, 50, 100 or 200"), _PLACE,
 )  # fmt: skip

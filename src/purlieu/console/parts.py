@@ -21,7 +21,7 @@ from starlette.requests import Request
 
 from purlieu.console.guard import Door
 from purlieu.console.jobs import Jobs
-from purlieu.console.sweeping import sweep
+from purlieu.console.sweeping import sweep, sweep_searches
 from purlieu.console.waiting import PATIENCE_SECONDS, NotThere, Preparing
 from purlieu.crawl.clock import Clock
 from purlieu.crawl.keeper import Starter
@@ -187,7 +187,9 @@ class Shelves:
         """Remove the files of runs that are gone, and what is over the bound (``sweeping.MOST_BYTES``)."""
         database = SqliteDatabase.reader(self._store)
         try:
-            sweep(self._folder, Reader(database).runs(), self._clock.now())
+            reader = Reader(database)
+            sweep(self._folder, reader.runs(), self._clock.now())
+            sweep_searches(Path(f"{self._store}.search"), (number for number, _ in reader.crawls()))
         finally:
             database.close()
 

@@ -6,6 +6,7 @@ Shows and writes what ``schedule.py`` means; the keeper acts. Times are told in 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -45,6 +46,7 @@ NO_SUCH = Sentence("This schedule was removed meanwhile, or it is so already. Lo
 TOO_MANY = Sentence("A crawl has at most {most} schedules. Remove one first.", most=MOST_SCHEDULES)
 _EXIT: Final = re.compile(r"(\w+), exit status (-?\d{1,4})")
 _MOST_TEXT: Final = 200
+_MOST_PROCESS: Final = 2**31
 _WRONG: Final = {
     "--cron": Sentence("Write minute, hour, day, month and weekday, as in a crontab: 0 3 * * * is three every night."),
     "--zone": Sentence("Write the name of a time zone, such as Asia/Tokyo or UTC."),
@@ -165,8 +167,10 @@ def _page(request: Request, status: int, given: dict[str, str]) -> Response:
         seconds = _usual_seconds(reader, name)
         on = [(one.id, one.schedule) for one in every if one.paused_at is None]
         told = _checked(request, reader, name, given)
+        held = schedules.keeper(reader.database, now)
         shown = {
-            "is_kept": schedules.is_kept(reader.database, now),
+            "is_kept": held is not None,
+            "killed_until": held[1] if held is not None and not _is_alive(held[0]) else None,
             "has_run": action.settings_of(request, name) is not None,
             "overlaps": overlaps(on, seconds, now) if seconds else [],
         }
@@ -174,6 +178,20 @@ def _page(request: Request, status: int, given: dict[str, str]) -> Response:
         request, "schedules.html", status, name=name, number=request.path_params["crawl"], rows=rows, given=given,
         seconds=seconds, zones=zone.names(), presets=PRESETS, **shown, **told,
     )  # fmt: skip
+
+
+def _is_alive(token: str) -> bool:
+    """Return whether the process of a keeper goes on, which its name begins with; one of another form is believed."""
+    number = token.partition("-")[0]
+    if not number.isdecimal() or not 0 < int(number[:12]) < _MOST_PROCESS:
+        return True
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 def _checked(request: Request, reader: CountingReader, name: str, given: dict[str, str]) -> dict[str, Any]:

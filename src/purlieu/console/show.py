@@ -20,7 +20,7 @@ from purlieu import __version__
 from purlieu.console import labels, zone
 from purlieu.console.keys import Role
 from purlieu.console.speech import NAMES, language_of
-from purlieu.outcome import REASONS
+from purlieu.outcome import REASONS, words_of
 from purlieu.report.states import State
 from purlieu.sentence import Say, Sentence, said, speaker
 
@@ -96,6 +96,7 @@ def text(request: Request, template: str, /, **values: object) -> str:
             word=lambda what, one: _labelled(labels.WORDS[what], one, say),
             state=lambda one: State(one).words(language),
             ending=ending,
+            reason=lambda code: words_of(code, language),
             sentence=lambda one: one.sentence(language),
             **values,
         )  # fmt: skip

@@ -51,8 +51,8 @@ INSERT INTO keeper (id, token, expires_at) VALUES (1, ?1, ?2)
 ON CONFLICT (id) DO UPDATE SET token = ?1, expires_at = ?2 WHERE token = ?1 OR expires_at <= ?3 OR expires_at > ?3 + 2 * (?2 - ?3);
 
 -- name: keeper_until
--- Until when the lease of a keeper holds.
-SELECT expires_at FROM keeper;
+-- The name of the keeper at work, and until when its lease holds.
+SELECT token, expires_at FROM keeper;
 
 -- name: leave_keeper
 DELETE FROM keeper WHERE token = ?;

@@ -128,10 +128,10 @@ def leave(database: Database, token: str) -> None:
         database.run("leave_keeper", token)
 
 
-def is_kept(database: Database, now: float) -> bool:
-    """Return whether a keeper is at work, here or in another process."""
+def keeper(database: Database, now: float) -> tuple[str, float] | None:
+    """Return the name of the keeper whose lease holds, here or in another process, and until when; None for none."""
     row = database.one("keeper_until")
-    return row is not None and bool(row[0] > now)
+    return (row[0], row[1]) if row is not None and row[1] > now else None
 
 
 def running(database: Database) -> set[str]:

@@ -101,6 +101,10 @@ INSERT INTO folder (folder, parent, number, own, kinds, differences, first, last
 -- name: shelf_folders_end
 CREATE INDEX folder_parent ON folder (parent, number);
 
+-- name: shelf_spans
+-- Between which places the folders of a folder lie, in their order.
+SELECT first, last FROM folder WHERE parent = ? ORDER BY first;
+
 -- name: shelf_words
 SELECT code, word FROM word;
 
@@ -173,6 +177,9 @@ difference NOT IN (:nothing, :unchanged, :outside)
 
 -- name: shelf_where_within
 id BETWEEN :first AND :last
+
+-- name: shelf_where_own
+id IN (SELECT value FROM json_each(:own))
 
 -- name: shelf_where_told
 id IN (SELECT rowid FROM words WHERE words MATCH :trigrams)

@@ -44,7 +44,8 @@ class Wanted:
     """Which rows are asked for and in which order; an empty text, or status 0, is no condition.
 
     ``text`` stands somewhere in the address or title, in whatever case. ``changed`` is a class of difference from the
-    run before, or CHANGED; ``within`` a folder with all below it. ``after`` is a row's (value, id), behind which the
+    run before, or CHANGED; ``within`` a folder with all below it,
+    or where ``is_own`` with what lies in no folder of it. ``after`` is a row's (value, id), behind which the
     page begins; None for the first page.
     """
 
@@ -56,6 +57,7 @@ class Wanted:
     text: str = ""
     changed: str = ""
     within: str = ""
+    is_own: bool = False
     sort: str = "url"
     is_descending: bool = False
     after: tuple[float, int] | None = None
@@ -210,9 +212,12 @@ class Shelf:
             folder = self.folder(wanted.within)
             if folder is None:
                 return None
-            named.append("within")
+            named.append("own" if wanted.is_own else "within")
             values |= {"first": folder.first, "last": folder.last}
             span = folder.last - folder.first + 1
+            if wanted.is_own:
+                own = self._own(folder)
+                values["own"], span = json.dumps(own), len(own)
         trigrams, likely = self._likely(wanted.text) if wanted.text else ("", -1)
         if not number or (wanted.text and not likely):
             return None
@@ -229,13 +234,22 @@ class Shelf:
 
     def _by(self, named: list[str], values: Mapping[str, Any], wanted: Wanted, span: int) -> str:
         """Return what is read: rows where they are few or in order, else the index that has every fact."""
-        if "within" in named and span <= SMALL:
+        if wanted.within and span <= SMALL:
             return "NOT INDEXED"
-        if wanted.sort == "url" and set(named) <= {"within"}:
+        if wanted.sort == "url" and set(named) <= {"within", "own"}:
             return "NOT INDEXED"
         if "section" in named and self._section_number(values["section"]) <= SMALL:
             return "INDEXED BY row_section"
         return "INDEXED BY row_facts"
+
+    def _own(self, folder: Folder) -> list[int]:
+        """Return the places of a folder that lie in none of its folders, whose rows follow one another."""
+        found: list[int] = []
+        place = folder.first
+        for first, last in self._rows(self._sql["shelf_spans"], folder.folder):
+            found += range(place, first)
+            place = max(place, last + 1)
+        return [*found, *range(place, folder.last + 1)]
 
     def _section_number(self, code: int) -> int:
         return next((int(row[0]) for row in self._rows(self._sql["shelf_section_number"], code)), 0)
