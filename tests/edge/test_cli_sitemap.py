@@ -113,8 +113,8 @@ def test_a_check_speaks_the_language_asked_for(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "p.toml").write_text('language = "zh"', "utf-8")
     assert main(["sitemap", "check", str(tmp_path / "s.xml"), "--lang", "ja"]) == 1
     told = capsys.readouterr().out
-    assert "行目: no-loc: <loc> のない項目があります。" in told
-    assert "緩やかな読み方" in told
+    assert "行目: no-loc: <loc> のないエントリがあります。" in told
+    assert "寛容な読み方" in told
     main(["sitemap", "check", str(tmp_path / "s.xml"), "-c", str(tmp_path / "p.toml")])
     assert "某条目没有 <loc>" in capsys.readouterr().out
     _, (facts,) = asked(capsys, "check", str(tmp_path / "s.xml"), "--json", "--lang", "ja")
