@@ -260,5 +260,5 @@ def test_what_cannot_be_checked_is_told(desk: Desk) -> None:
     assert "whole address" in desk.send("/sitemaps/check", 400, url="javascript:alert(1)").text
     large = {"content-length": "60000000", "origin": BASE}
     assert desk.client.post("/sitemaps/check", content=b"x", headers=large).status_code == 413
-    assert desk.client.get("/sitemaps/nothing").status_code == HTTPStatus.NOT_FOUND
+    assert desk.client.get("/sitemaps/checks/nothing").status_code == HTTPStatus.NOT_FOUND
     assert desk.client.get("/runs/1/sitemap/made/nothing").status_code == HTTPStatus.NOT_FOUND

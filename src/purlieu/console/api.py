@@ -254,7 +254,7 @@ ENDPOINTS: Final = (
     Endpoint("/api/runs/{run}/tree", _tree, "The site as a tree of sections and pages", _TREE),
     Endpoint("/api/runs/{run}/sitemap-profiles", sitemap_making.facts, "What sitemaps are made of it, by profile"),
     Endpoint("/api/runs/{run}/map", _map, "The folders of the site with what became of their pages", _MAP),
-    Endpoint("/api/sitemaps/{job}", sitemap_checking.facts, "What a check of a sitemap found"),
+    Endpoint("/api/sitemaps/checks/{job}", sitemap_checking.facts, "What a check of a sitemap found"),
     Endpoint("/api/compare", _compare, "Two runs compared", _COMPARE),
     Endpoint("/api/search", search.facts, "Pages whose texts have the words, the best first", _SEARCH),
     Endpoint("/api/session", api_crawls.session, "The key that a change carries as X-Form-Key"),

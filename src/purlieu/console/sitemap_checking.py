@@ -122,7 +122,7 @@ def routes() -> list[Route]:
     return [
         Route("/sitemaps", show),
         Route("/sitemaps/check", check, methods=["POST"]),
-        Route("/sitemaps/{job}", checked),
+        Route("/sitemaps/checks/{job}", checked),
     ]
 
 
@@ -162,7 +162,7 @@ async def _begun(request: Request, form: FormData) -> Response:
     else:
         return _form(request, given, NOTHING, HTTPStatus.BAD_REQUEST)
     audit(request, "sitemap_check", {"sitemap": name[:_MOST_TEXT]})
-    return RedirectResponse(f"/sitemaps/{job}", HTTPStatus.SEE_OTHER)
+    return RedirectResponse(f"/sitemaps/checks/{job}", HTTPStatus.SEE_OTHER)
 
 
 def checked(request: Request) -> Response:

@@ -78,8 +78,8 @@ class OriginSettings:
     login_fields: tuple[tuple[str, str], ...] = key(
         (),
         Key(
-            'What to fill in, as a table: `{ user = "ann", password = "env:NAME" }`. The form\'s other fields are sent '
-            "as they stand in the page, hidden ones too.",
+            'What to fill in: a table of fields, such as `user = "ann"` and `password = "env:NAME"`. The form\'s other '
+            "fields are sent as they stand in the page, hidden ones too.",
             form="headers",
         ),
     )
