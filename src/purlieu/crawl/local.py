@@ -334,7 +334,8 @@ class Crawl:
     def _end(self, state: str, reason: str) -> None:
         """Settle redirects, end the run, audit the books (R-2.5, R-7.1)."""
         self._settling.redirects(self._settings.limits.max_redirects)
-        self._settling.rules()
+        if state == "done":  # else it would be said of what a resume will say it of again, at length
+            self._settling.rules()
         if self._settings.traps.soft_404:
             self._settling.soft_404()
         if self._verdicts is not None:
