@@ -78,6 +78,6 @@ def lines(run: RunRow, tally: audit.Tally, over: list[str], language: str) -> It
             yield safe(f"  {fault.url}  {fault.detail}").rstrip()
             if fault.examples:
                 shown = "  ".join(fault.examples[:3])
-                yield safe(f"      {say('pages: {count}', count=f'{fault.pages:,}')}: {shown}")
+                yield safe(f"      {say('pages: {count}', count=f'{fault.pages:,}')}   {shown}")
         if tally.counts[code] > tally.most:
             yield "  " + say("... and {count} more", count=f"{tally.counts[code] - tally.most:,}")
