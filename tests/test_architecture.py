@@ -31,6 +31,7 @@ NOUN_FLOORS: Final = (
         "pattern",
         "normalise",
         "sentence",
+        "jsonl",
         "value",
         "native",
         "query",

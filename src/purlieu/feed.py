@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import quote
 
+from purlieu import jsonl
 from purlieu.value import dataclass
 
 REMOVED: Final = "removed"
@@ -89,14 +90,6 @@ def asked(target: Target, changes: Sequence[Change]) -> Asked:
     return _FORMS[target.form](target, changes)
 
 
-def _line(value: object) -> str:
-    """Return a value as JSON on one line, in which no character ends a line or is half of one."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for char in "\x85\u2028\u2029":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return text
-
-
 def _encoded(lines: Sequence[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
 
@@ -106,25 +99,25 @@ def _bulk(target: Target, changes: Sequence[Change]) -> Asked:
     lines = []
     for change in changes:
         operation = "delete" if change.document is None else "index"
-        lines.append(_line({operation: {"_index": target.index, "_id": change.id}}))
+        lines.append(jsonl.line({operation: {"_index": target.index, "_id": change.id}}))
         if change.document is not None:
-            lines.append(_line(change.document))
+            lines.append(jsonl.line(change.document))
     return Asked("/_bulk", _NDJSON, _encoded(lines))
 
 
 def _meilisearch(target: Target, changes: Sequence[Change]) -> Asked:
     path = f"/indexes/{quote(target.index, safe='')}/documents"
     if changes and changes[0].document is None:
-        return Asked(f"{path}/delete-batch", _JSON, _line([change.id for change in changes]).encode())
-    return Asked(f"{path}?primaryKey=id", _NDJSON, _encoded([_line(change.document) for change in changes]))
+        return Asked(f"{path}/delete-batch", _JSON, jsonl.line([change.id for change in changes]).encode())
+    return Asked(f"{path}?primaryKey=id", _NDJSON, _encoded([jsonl.line(change.document) for change in changes]))
 
 
 def _solr(target: Target, changes: Sequence[Change]) -> Asked:
     """Return Solr's JSON commands; it reads a name that stands several times as several commands."""
     told = [
-        f'"delete":{_line({"id": change.id})}'
+        f'"delete":{jsonl.line({"id": change.id})}'
         if change.document is None
-        else f'"add":{_line({"doc": change.document})}'
+        else f'"add":{jsonl.line({"doc": change.document})}'
         for change in changes
     ]
     body = "{" + ",\n".join(told) + "}\n"
@@ -132,7 +125,7 @@ def _solr(target: Target, changes: Sequence[Change]) -> Asked:
 
 
 def _jsonl(_target: Target, changes: Sequence[Change]) -> Asked:
-    lines = [_line({"change": one.what, "id": one.id, "url": one.url, **(one.document or {})}) for one in changes]
+    lines = [jsonl.line({"change": one.what, "id": one.id, "url": one.url, **(one.document or {})}) for one in changes]
     return Asked("", _NDJSON, _encoded(lines))
 
 

@@ -7,13 +7,13 @@ which is loaded when a Parquet file is asked for.
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterator
 from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
+from purlieu import jsonl
 from purlieu.outcome import REASONS
 from purlieu.report.column import COLUMNS, LEDGER_SCHEMA, NAMES, TRUTHS, rows
 from purlieu.report.whole_file import replacing
@@ -79,13 +79,8 @@ def _guarded(value: Any) -> Any:
 
 def _jsonl(file: BinaryIO, ledger: Iterator[Row], _: str) -> None:
     """One object a line, UTF-8, every column present, null where there is nothing."""
-    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-    while some := [encode(dict(zip(NAMES, row, strict=True))) for row in islice(ledger, _ROWS_AT_ONCE)]:
-        text = "\n".join(some) + "\n"
-        if not text.isascii():  # characters that many readers take for the end of a line
-            for char in "\x85\u2028\u2029":
-                text = text.replace(char, f"\\u{ord(char):04x}")
-        file.write(text.encode())
+    while some := [jsonl.encode(dict(zip(NAMES, row, strict=True))) for row in islice(ledger, _ROWS_AT_ONCE)]:
+        file.write(jsonl.whole("\n".join(some) + "\n").encode())
 
 
 def _parquet(file: BinaryIO, ledger: Iterator[Row], _: str) -> None:

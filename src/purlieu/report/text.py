@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from purlieu import jsonl
 from purlieu.report.whole_file import replacing
 from purlieu.store.content import ContentRow
 from purlieu.store.reader import Reader, RunRow
@@ -46,16 +47,8 @@ def write(reader: Reader, run: RunRow, path: Path, form: str) -> None:
         FORMS[form](file, map(document, reader.contents(run)))
 
 
-def line(told: dict[str, Any]) -> str:
-    """Return one object as a line of JSON, with no character in it that a reader takes for the end of a line."""
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    for char in "\x85\u2028\u2029":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return text + "\n"
-
-
 def _jsonl(file: BinaryIO, documents: Iterator[dict[str, Any]]) -> None:
-    file.writelines(line(told).encode("utf-8", "replace") for told in documents)
+    file.writelines(f"{jsonl.line(told)}\n".encode("utf-8", "replace") for told in documents)
 
 
 def _parquet(file: BinaryIO, documents: Iterator[dict[str, Any]]) -> None:
