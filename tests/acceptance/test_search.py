@@ -174,7 +174,7 @@ FIRST = {
 def test_a_manual_answers_sensibly(root: str, tmp_path: Path) -> None:
     """The first pages for a question are those about it, in English and in Japanese."""
     if not Path(root).is_dir():
-        pytest.skip(f"there is no {root}")
+        pytest.skip(f"the Debian package of {root} is not installed")
     store = tmp_path / "s.db"
     with ServedFolder(root, charset="utf-8") as served:
         command = ["crawl", f"{served.url}index.html", "--store", str(store), "--keep", "text", "-q"]

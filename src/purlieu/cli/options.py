@@ -17,6 +17,7 @@ from purlieu.cli.proof_options import PROOF
 from purlieu.cli.sitemap_options import SITEMAP
 from purlieu.outcome import LANGUAGES
 from purlieu.scope import MODES
+from purlieu.settings.check import number_or_text
 from purlieu.settings.key import FORMATS, KEPT
 
 SHELLS: Final = ("bash", "zsh", "fish")
@@ -374,18 +375,8 @@ def overrides(arguments: argparse.Namespace) -> dict[str, object]:
     for argument in _CRAWL:
         value = getattr(arguments, argument.name)
         if argument.key and value is not None:
-            given[argument.key] = _number(value) if argument.kind == "number" else value
+            given[argument.key] = number_or_text(value) if argument.kind == "number" else value
     return given
-
-
-def _number(text: str) -> object:
-    """Return the number that a text is, else the text: the settings say what is wrong with it."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def flag_of(key: str) -> str:

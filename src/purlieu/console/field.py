@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, Final
 
+from purlieu.settings.check import number_or_text
 from purlieu.settings.fact import META, Key
 from purlieu.settings.key import Settings
 from purlieu.settings.tree import LISTS, SECTIONS, known, written
@@ -94,14 +95,7 @@ class Field:
 
 
 def _number(text: str) -> Any:
-    if not text:
-        return UNSET
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    return number_or_text(text) if text else UNSET
 
 
 def _plain(value: object) -> str:

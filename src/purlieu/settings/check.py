@@ -110,6 +110,16 @@ def _number(value: object, key: Key) -> float | Wrong:
     return Wrong(value, Sentence("write {number}{bounds}{example}", **said))
 
 
+def number_or_text(text: str) -> float | str:
+    """Return the number that was typed, else what was: a check says what is wrong with it."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def _measured(text: str, units: dict[str, float]) -> float | None:
     found = re.fullmatch(_MEASURED, text.strip())
     if found is None or found[2] not in units:
