@@ -366,3 +366,36 @@ def test_more_indexes_than_may_be_open_are_merged(tmp_path: Path) -> None:
     cdxj.merge(paths, tmp_path / "index")
     assert (tmp_path / "index").read_text(encoding="utf-8") == "".join(lines)
     assert len(list(tmp_path.iterdir())) == 261
+
+
+FILLED = """
+import os, resource, sys
+from pathlib import Path
+from purlieu.archive.warc import WarcWriter
+from purlieu.errors import ArchiveFull
+from purlieu.response import Request
+from purlieu.testing.web import answer
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+writer = WarcWriter(Path(sys.argv[1]), "a", {"software": "x"}, 1 << 30)
+for number in range(100):
+    url = f"{sys.argv[2]}{number}"
+    try:
+        writer.take(Request(url), (), answer(os.urandom(3_000), url=url), coded=False)
+    except ArchiveFull:
+        break
+else:
+    sys.exit("it was never full")
+writer.close()
+print(number)
+"""
+
+
+def test_a_file_that_cannot_grow_keeps_its_whole_records(tmp_path: Path) -> None:
+    """A write that fails in the middle of a record raises ArchiveFull, also at the end, and leaves what was whole."""
+    done = subprocess.run(
+        [sys.executable, "-c", FILLED, str(tmp_path), HOME], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    salvage(tmp_path)
+    found = [one["url"] for one in records(tmp_path) if one["type"] == "response"]
+    assert found == [f"{HOME}{number}" for number in range(int(done.stdout))]

@@ -13,9 +13,9 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from io import BytesIO
+from io import BytesIO, FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from warcio.recordbuilder import RecordBuilder
 from warcio.recordloader import ArcWarcRecord
@@ -75,8 +75,8 @@ class WarcWriter:
         self._name = name
         self._info = dict(info)
         self._file_bytes = file_bytes
-        self._file: BinaryIO | None = None
-        self._index: BinaryIO | None = None
+        self._file: FileIO | None = None
+        self._index: FileIO | None = None
         self._path = folder
         self._serial = 0
         self._bodies: OrderedDict[bytes, Kept] = OrderedDict()
@@ -163,22 +163,28 @@ class WarcWriter:
         file = self._opened()
         offset = file.tell()
         try:
-            file.write(b"".join(pieces))
-            file.flush()
+            _put(file, b"".join(pieces))
         except OSError as error:
-            _give_back(file, offset)
-            raise _full(self._path, error) from None
+            os.ftruncate(file.fileno(), offset)  # what of the record came to the disk before it was full
+            raise self._left(error) from None
         return offset, len(pieces[0])
 
     def _index_line(self, text: str) -> None:
         try:
             if self._index is not None:
-                self._index.write(text.encode())
-                self._index.flush()
+                _put(self._index, text.encode())
         except OSError as error:
-            raise _full(self._path, error) from None
+            raise self._left(error) from None
 
-    def _opened(self) -> BinaryIO:
+    def _left(self, error: OSError) -> ArchiveFull:
+        """Leave the files as they are, for a resume to bring in order, and return what is to be raised."""
+        for file in (self._file, self._index):
+            if file is not None:
+                file.close()
+        self._file = self._index = None
+        return full(self._path, error)
+
+    def _opened(self) -> FileIO:
         if self._file is not None and self._file.tell() < self._file_bytes:
             return self._file
         self.close()
@@ -190,15 +196,15 @@ class WarcWriter:
                 if self._path.with_name(self._path.name.removesuffix(OPEN)).exists():
                     continue
                 try:
-                    self._file = self._path.open("xb")
+                    self._file = self._path.open("xb", buffering=0)
                     break
                 except FileExistsError:
                     continue
-            self._index = _index_of(self._path).open("wb")
+            self._index = _index_of(self._path).open("wb", buffering=0)
             name = self._path.name.removesuffix(OPEN)
-            self._file.write(_packed(_RECORDS.create_warcinfo_record(name, self._info)))
+            _put(self._file, _packed(_RECORDS.create_warcinfo_record(name, self._info)))
         except OSError as error:
-            raise _full(self._path, error) from None
+            raise self._left(error) from None
         return self._file
 
 
@@ -211,7 +217,7 @@ def end(path: Path) -> None:
         path.replace(whole)
         index.unlink()
     except OSError as error:
-        raise _full(path, error) from None
+        raise full(path, error) from None
 
 
 def _index_of(path: Path) -> Path:
@@ -237,13 +243,15 @@ def _date(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def _give_back(file: BinaryIO, offset: int) -> None:
-    """Take back what of a record came to the disk before it was full."""
-    os.ftruncate(file.fileno(), offset)
-    file.seek(offset)
+def _put(file: FileIO, data: bytes) -> None:
+    """Write all of it; a file that held some back would fail again when it is closed."""
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
 
 
-def _full(path: Path, error: OSError) -> ArchiveFull:
+def full(path: Path, error: OSError) -> ArchiveFull:
+    """Return what is to be raised where the disk does not take a file."""
     return ArchiveFull(
         f'archive "{path}": it cannot be written ({error.strerror or error}): free some space and go on with --resume; '
         "what was written before is whole"

@@ -14,7 +14,7 @@ from typing import Final
 from purlieu import __version__
 from purlieu.archive import cdxj
 from purlieu.archive.salvage import salvage
-from purlieu.archive.warc import WarcWriter
+from purlieu.archive.warc import WarcWriter, full
 from purlieu.fetch.fetcher import Fetcher
 from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import Settings
@@ -153,5 +153,8 @@ def keeping(fetcher: Fetcher, settings: Settings, folder: Path, name: str, *, co
 def finish(folder: Path) -> None:
     """Write the index of all WARC files of a folder, where there are any."""
     indexes = sorted(path for path in folder.glob("*.cdxj") if path.name != INDEX)
-    if indexes:
-        cdxj.merge(indexes, folder / INDEX)
+    try:
+        if indexes:
+            cdxj.merge(indexes, folder / INDEX)
+    except OSError as error:
+        raise full(folder / INDEX, error) from None
