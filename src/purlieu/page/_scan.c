@@ -5,7 +5,6 @@
    no recursion, no global state; every read is bounded by `end`. Only the stable ABI of Python 3.11 is used. */
 
 #define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
 #include <string.h>
@@ -1017,13 +1016,14 @@ PyDoc_STRVAR(resolve_doc,
 "see resolve.raw_links. So many characters are kept of what is no URL; most is how many all hrefs may have.");
 
 static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *links, *joiner, *key, *value, *made = NULL, *list = NULL, *found = NULL, *usual = NULL;
+    PyObject *origin, *links, *joiner, *key, *value, *made = NULL, *list = NULL, *found = NULL, *usual = NULL;
     const char *at;
     Py_ssize_t size, position = 0, kept, most;
     Base base;
     memset(&base, 0, sizeof base);
-    if (!PyArg_ParseTuple(arguments, "s#O!Onn:resolve", &at, &size, &PyDict_Type, &links, &joiner, &kept, &most))
-        return NULL;
+    /* No "s#": what it compiles to depends on the headers' version, and one file serves every Python. */
+    if (!PyArg_ParseTuple(arguments, "UO!Onn:resolve", &origin, &PyDict_Type, &links, &joiner, &kept, &most)) return NULL;
+    if (!(at = PyUnicode_AsUTF8AndSize(origin, &size))) return NULL;
     note_base(&base, at, size);
     if (!(found = PyDict_New()) || !(usual = PyUnicode_InternFromString("a"))) goto done;
     while (PyDict_Next(links, &position, &key, &value)) {
