@@ -93,6 +93,7 @@ DOORS: Final = {
     "argon2": ("console",),
     "warcio": ("archive",),
     "resiliparse": ("page.content", "page.login_form"),
+    "spnego": ("fetch.ntlm",),
     "time": ("crawl.clock", "testing"),  # testing serves slow pages on real sockets
     "random": (),
 }
@@ -100,7 +101,7 @@ DOORS: Final = {
 
 DISTRIBUTIONS: Final = {
     "url": "url-py", "ada_url": "ada-url", "re2": "google-re2", "yaml": "pyyaml", "argon2": "argon2-cffi",
-    "python_multipart": "python-multipart",
+    "python_multipart": "python-multipart", "spnego": "pyspnego",
 }  # fmt: skip
 """Distributions that are not named as what is imported from them."""
 

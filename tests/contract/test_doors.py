@@ -151,7 +151,7 @@ def test_a_client_certificate(tmp_path: Path) -> None:
 
 def test_negotiate_without_a_ticket_is_an_answer() -> None:
     """A server that asks for Negotiate, where nobody has a ticket, gives its 401: no exception, no second door tried."""
-    if http.lacks("negotiate"):
+    if not http.negotiates():
         pytest.skip("this libcurl cannot negotiate")
     with sends(message(b"no", status=401, headers={"WWW-Authenticate": "Negotiate"}), again=True) as site:
         (got,) = asked((OriginSettings(site.origin, auth="negotiate"),), f"{site.origin}/")
@@ -159,14 +159,14 @@ def test_negotiate_without_a_ticket_is_an_answer() -> None:
     assert response(got).status == 401
 
 
-def test_what_libcurl_cannot_do_is_a_mistake() -> None:
+def test_what_libcurl_cannot_do_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     """A way to log in that this build of libcurl has not is told before the first request, with what to do."""
-    own = settings_text.Settings(origins=(OriginSettings("http://a", user="u", password="p", auth="ntlm"),))
-    if http.lacks("ntlm"):
-        with pytest.raises(SettingsError, match=r'origin\.auth = "ntlm".*libcurl.*cannot do it for http://a'):
-            secret.resolved(own, NEVER, {})
-    else:
+    own = settings_text.Settings(origins=(OriginSettings("http://a", auth="negotiate"),))
+    if http.negotiates():
         assert secret.resolved(own, NEVER, {}).origins
+    monkeypatch.setattr(http, "negotiates", lambda: False)
+    with pytest.raises(SettingsError, match=r'origin\.auth = "negotiate".*libcurl.*cannot do it for http://a'):
+        secret.resolved(own, NEVER, {})
 
 
 # Where secrets come from.

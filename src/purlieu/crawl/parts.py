@@ -11,6 +11,7 @@ from purlieu import __version__
 from purlieu.fetch import secret
 from purlieu.fetch.http import HttpFetcher
 from purlieu.settings import politeness_of
+from purlieu.value import replace
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 
 def fetcher(settings: Settings, clock: Clock) -> HttpFetcher:
     """Return what asks the web; raises SettingsError for a secret that cannot be had."""
-    resolved = secret.resolved(settings, clock.now())
-    agent = settings.fetch.user_agent or f"Purlieu/{__version__}"
-    coded = settings.keeps_bodies and settings.archive.as_sent
+    return _asking(secret.resolved(settings, clock.now()), clock)
+
+
+def _asking(resolved: Settings, clock: Clock) -> HttpFetcher:
+    agent = resolved.fetch.user_agent or f"Purlieu/{__version__}"
+    coded = resolved.keeps_bodies and resolved.archive.as_sent
     return HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now, coded=coded)
 
 
@@ -32,10 +36,16 @@ def with_doors(settings: Settings, clock: Clock) -> Fetcher:
     What counts refusals must see every request of a run, so that such a run has one process (``local.Crawl``).
     """
     made = secret.resolved(settings, clock.now())
-    plain = fetcher(settings, clock)
+    plain: Fetcher = _asking(made, clock)
     if not any(one.login_page or one.user or one.token or one.auth == "negotiate" for one in made.origins):
         return plain
     from purlieu.fetch.door import DoorFetcher  # only who logs in pays for it (R-9.2)
+
+    if any(one.auth == "ntlm" for one in made.origins):
+        from purlieu.fetch.ntlm import NtlmFetcher
+
+        slower = replace(made, fetch=replace(made.fetch, http2=False))  # NTLM logs in a connection of HTTP/1.1
+        plain = NtlmFetcher(plain, made.origins, lambda: _asking(slower, clock))
 
     async def pause(host: str) -> None:
         await clock.sleep(politeness_of(settings, host).delay or 0.0)

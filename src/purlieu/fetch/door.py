@@ -68,10 +68,10 @@ class DoorFetcher:
     async def fetch(self, request: Request) -> Response | Failure:
         """Ask for one hop, logged in where its origin wants it.
 
-        A Failure with ``Fault.LOGIN_FAILED`` says why nothing was asked for. robots.txt is asked for without a login.
+        A Failure with ``Fault.LOGIN_FAILED`` says why nothing was asked for. robots.txt needs no login by form.
         """
         door = self._doors.get(url.origin_of(request.url))
-        if door is None or request.url == f"{door.owner.origin}/robots.txt":
+        if door is None or (door.owner.login_page and request.url == f"{door.owner.origin}/robots.txt"):
             return await self._fetcher.fetch(request)
         if door.owner.login_page and not door.logins and (failed := await self._enter(door, request, 0)):
             return failed
@@ -104,8 +104,9 @@ class DoorFetcher:
         finally:
             door.refused += is_refused
             if is_refused and door.refused >= door.owner.tries:
+                mend = "get a ticket (kinit)" if door.owner.auth == "negotiate" else "mend them"
                 door.shut = (
-                    f"it refused the credentials ({door.owner.auth}) {door.refused} times with 401; mend them, or "
+                    f"it refused the credentials ({door.owner.auth}) {door.refused} times with 401; {mend}, or "
                     "raise origin.tries where single pages answer so"
                 )
             if door.shut or not is_refused:

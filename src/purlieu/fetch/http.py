@@ -75,15 +75,13 @@ FAULTS: Final[dict[int, tuple[Fault, Fault]]] = {
 _AUTHS: Final = {
     "basic": pycurl.HTTPAUTH_BASIC,
     "digest": pycurl.HTTPAUTH_DIGEST,
-    "ntlm": pycurl.HTTPAUTH_NTLM,
     "negotiate": pycurl.HTTPAUTH_NEGOTIATE,  # without a user libcurl takes the ticket of whoever runs the crawl
 }
-_BUILT_IN: Final = {"ntlm": pycurl.VERSION_NTLM, "negotiate": pycurl.VERSION_GSSAPI | pycurl.VERSION_SSPI}
 
 
-def lacks(auth: str) -> bool:
-    """Return whether this build of libcurl cannot log in in this way (a value of ``origin.auth``)."""
-    return auth in _BUILT_IN and not pycurl.version_info()[4] & _BUILT_IN[auth]
+def negotiates() -> bool:
+    """Return whether this build of libcurl can log in by Kerberos (``origin.auth = "negotiate"``)."""
+    return bool(pycurl.version_info()[4] & (pycurl.VERSION_GSSAPI | pycurl.VERSION_SSPI))
 
 
 class _Ending(NamedTuple):
@@ -409,7 +407,7 @@ class HttpFetcher:
             curl.setopt(pycurl.SSLKEY, owner.certificate_key or owner.certificate)
             if owner.certificate_password:
                 curl.setopt(pycurl.KEYPASSWD, owner.certificate_password)
-        if owner is None or not (owner.user or owner.auth == "negotiate"):
+        if owner is None or owner.auth == "ntlm" or not (owner.user or owner.auth == "negotiate"):
             curl.unsetopt(pycurl.USERPWD)
             curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_BASIC)
             return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -40,17 +41,23 @@ def resolved(settings: Settings, now: float, environment: Mapping[str, str] | No
 
 
 def _not_built(settings: Settings) -> Iterator[Mistake]:
-    """Yield a mistake for each way to log in that this build of libcurl has not."""
-    for origin in settings.origins:
-        if origin.auth in {"ntlm", "negotiate"}:
-            from purlieu.fetch.http import lacks  # only who asks for these pays for it (R-9.2)
+    """Yield a mistake for each way to log in that what is installed here cannot do."""
+    auths = {origin.auth: origin.origin for origin in reversed(settings.origins)}
+    if "ntlm" in auths and find_spec("spnego") is None:
+        remedy = (
+            f"it needs pyspnego, which is not installed: pip install purlieu[ntlm], or use another way to log in to "
+            f"{auths['ntlm']}"
+        )
+        yield Mistake("origin.auth", "ntlm", remedy)
+    if "negotiate" in auths:
+        from purlieu.fetch.http import negotiates  # only who asks for it pays for it (R-9.2)
 
-            if lacks(origin.auth):
-                remedy = (
-                    f"the libcurl that was installed with pycurl cannot do it for {origin.origin}; install one that "
-                    "can (pip install --no-binary pycurl pycurl, beside such a libcurl), or use another way to log in"
-                )
-                yield Mistake("origin.auth", origin.auth, remedy)
+        if not negotiates():
+            remedy = (
+                f"the libcurl that was installed with pycurl cannot do it for {auths['negotiate']}; install one that "
+                "can (pip install --no-binary pycurl pycurl, beside such a libcurl), or use another way to log in"
+            )
+            yield Mistake("origin.auth", "negotiate", remedy)
 
 
 def read(reference: str) -> str:
