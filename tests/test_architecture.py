@@ -54,7 +54,7 @@ NOUN_FLOORS: Final = (
         "audit",
     ),
     ("settings", "decide", "admission", "timetable"),
-    ("judgement",),
+    ("judgement", "row"),
 )
 FLOOR_OF: Final = {noun: floor for floor, nouns in enumerate(NOUN_FLOORS) for noun in nouns}
 MAY_IMPORT: Final = {

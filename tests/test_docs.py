@@ -10,8 +10,10 @@ import argparse
 import ast
 import re
 import shlex
+import sys
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Final, get_args, get_type_hints
 
 import pytest
@@ -22,6 +24,7 @@ from purlieu.audit import RULES
 from purlieu.cli import options
 from purlieu.outcome import REASONS
 from purlieu.report.column import COLUMNS
+from purlieu.testing import Errors, MadeServer, MadeWeb
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DOCS: Final = ROOT / "docs"
@@ -77,6 +80,13 @@ def commands(parser: argparse.ArgumentParser, name: tuple[str, ...] = ()) -> dic
     return found
 
 
+CRAWLING: Final = (
+    "README.md",
+    "docs/how-to/data-frames.md",
+    "docs/how-to/notebooks-and-schedulers.md",
+    "docs/how-to/python.md",
+)
+"""Pages whose examples crawl."""
 COMMANDS: Final = commands(options.parser())
 
 
@@ -136,8 +146,22 @@ def test_python_in_examples_is_right(page: str, block: str) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "purlieu":
             assert hasattr(purlieu, node.attr), f"{page}: no purlieu.{node.attr}"
-    if "asyncio.run(" not in block:
+    if "asyncio.run(" not in block and page not in CRAWLING:
         exec(compile(tree, page, "exec"), {})
+
+
+@pytest.mark.parametrize("page", CRAWLING)
+def test_python_that_crawls_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python examples of a page that crawls run one after another, as a reader types them, against a server here."""
+    monkeypatch.chdir(tmp_path)
+    module = ModuleType("example")
+    monkeypatch.setitem(sys.modules, "example", module)
+    with MadeServer(MadeWeb(pages=12, seed=2, errors=Errors(missing=0.1, redirects=0.1))) as server:
+        for name, block in blocks("python"):
+            if name == page:
+                local = block.replace("https://www.example.com/", server.seeds[0])
+                exec(compile(local, page, "exec", dont_inherit=True), module.__dict__)
+    assert server.log
 
 
 def typed() -> list[tuple[str, list[str]]]:

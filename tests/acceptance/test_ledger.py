@@ -19,7 +19,8 @@ from tests.made_store import MadeStore
 from purlieu import report
 from purlieu.errors import SettingsError, StoreError
 from purlieu.report import column, ledger
-from purlieu.report.column import COLUMNS, NAMES, iso8601
+from purlieu.report.column import COLUMNS, NAMES
+from purlieu.row import iso8601
 
 A = "https://a.test"
 FORMATS = ("csv", "jsonl", "parquet")

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from purlieu.console.keys import Role
 from purlieu.console.parts import NotThere, parts_of
 from purlieu.console.show import page
-from purlieu.report.column import iso8601
+from purlieu.row import iso8601
 
 SHOWN: Final = 100
 _BLOCK: Final = 65_536

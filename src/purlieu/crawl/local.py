@@ -18,7 +18,7 @@ from purlieu.admission import Accept, Admission
 from purlieu.crawl import parts, wishes
 from purlieu.crawl.clock import Clock, RealClock, SteadyClock
 from purlieu.crawl.desk import OwnDesk, PageLimit
-from purlieu.crawl.outbox import Outbox
+from purlieu.crawl.outbox import Outbox, in_batches
 from purlieu.crawl.traps import CODE, TrapWatch
 from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import Worker
@@ -153,6 +153,10 @@ class Crawl:
         while (visit := await self._outbox.get()) is not None:
             yield visit
         await self.run()
+
+    def batches(self, size: int = 1000) -> AsyncIterator[list[dict[str, Any]]]:
+        """Iterate over the endings as they are written, as rows of plain values (``row.py``), ``size`` at a time."""
+        return in_batches(self, size)
 
     def stop(self, reason: str = "interrupted") -> None:
         """Start nothing more; what is in flight ends, everything is written.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterable, AsyncIterator, Sequence
 
     from purlieu.decide import Visit
 
@@ -81,3 +81,18 @@ class Outbox:
 def _weight(visit: Visit) -> int:
     found = len(visit.links) + (len(visit.sitemap.entries) if visit.sitemap else 0)
     return 1 + found // FOUND_AS_ONE
+
+
+async def in_batches(visits: AsyncIterable[Visit], size: int) -> AsyncIterator[list[dict[str, Any]]]:
+    """Yield the endings among visits as rows (``row.py``), so many at a time; what is to be tried again is none."""
+    from purlieu import row  # only who reads a crawl in rows pays for it (R-9.2)
+
+    rows: list[dict[str, Any]] = []
+    async for visit in visits:
+        if visit.outcome is not None:
+            rows.append(row.of(visit))
+        if len(rows) >= size:
+            yield rows
+            rows = []
+    if rows:
+        yield rows

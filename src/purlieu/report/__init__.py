@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from purlieu.errors import Mistake, SettingsError, StoreError
 from purlieu.report import crawl_result, ledger, text
 from purlieu.report.pruning import refuse
-from purlieu.store.reader import Reader
+from purlieu.store.reader import Reader, RunRow
 from purlieu.store.sqlite import SqliteDatabase
 
 FILES: Final = {
@@ -42,12 +43,7 @@ def write(
     if unknown:
         remedy = f"write one of {', '.join(FILES)}"
         raise SettingsError(tuple(Mistake("format", name, remedy) for name in unknown))
-    database = SqliteDatabase.reader(store_path)
-    try:
-        reader = Reader(database)
-        row = reader.run(run)
-        if row is None:
-            raise StoreError(f'store "{store_path}": it has no run "{run}"; list its runs with "purlieu runs"')
+    with _opened(store_path, run) as (reader, row):
         written = []
         for name in dict.fromkeys(formats):
             path = folder / FILES[name]
@@ -63,5 +59,25 @@ def write(
                 continue
             written.append(path)
         return written
+
+
+def table(store_path: str, run: int) -> Any:
+    """Return a run's ledger as a ``pyarrow.Table``, which data frame libraries take as it is; all of it in memory.
+
+    Its columns are those of the Parquet file. Raises StoreError for a run that is not there or whose ledger was pruned.
+    """
+    with _opened(store_path, run) as (reader, row):
+        return ledger.table(reader, refuse(row))
+
+
+@contextmanager
+def _opened(store_path: str, run: int) -> Iterator[tuple[Reader, RunRow]]:
+    database = SqliteDatabase.reader(store_path)
+    try:
+        reader = Reader(database)
+        row = reader.run(run)
+        if row is None:
+            raise StoreError(f'store "{store_path}": it has no run "{run}"; list its runs with "purlieu runs"')
+        yield reader, row
     finally:
         database.close()

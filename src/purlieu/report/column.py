@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any, Final
 
 from purlieu.report.destination import Destinations
+from purlieu.row import iso8601
 from purlieu.settings.door import door_of
 from purlieu.store.database import Row
 from purlieu.store.reader import Reader, RunRow
@@ -81,7 +80,6 @@ _TIMES = tuple(_AT[column.name] for column in COLUMNS if column.type == "time")
 _LAST_URL = _AT["last_url"]
 _DECIDING = tuple(_AT[name] for name in ("url", "purpose", "kind", "redirect_to", "canonical", "attempts"))
 _STATUS, _KIND, _DOOR = _AT["status"], _AT["kind"], _AT["door"]
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def rows(reader: Reader, run: RunRow) -> Iterator[Row]:
@@ -116,17 +114,6 @@ def doors_of(reader: Reader, run: RunRow) -> dict[str, str]:
     """Return what a run's credentials for each origin were, where there are any: its pages are not public."""
     found = {str(table.get("origin", "")): door_of(table) for table in tree_of(reader, run).get("origin", [])}
     return {origin: door for origin, door in found.items() if door}
-
-
-def iso8601(seconds: float) -> str:
-    """Return a time in seconds since the epoch as ISO 8601 in UTC with milliseconds."""
-    whole, milliseconds = divmod(round(seconds * 1000), 1000)
-    return f"{_second(whole)}.{milliseconds:03}Z"
-
-
-@lru_cache(maxsize=4096)  # a run has few seconds and many rows
-def _second(whole: int) -> str:
-    return (_EPOCH + timedelta(seconds=whole)).isoformat()[:-6]
 
 
 def as_markdown() -> str:

@@ -83,10 +83,26 @@ def _jsonl(file: BinaryIO, ledger: Iterator[Row], _: str) -> None:
         file.write(jsonl.whole("\n".join(some) + "\n").encode())
 
 
+def table(reader: Reader, run: RunRow) -> Any:
+    """Return a run's ledger as a ``pyarrow.Table`` with the columns of the Parquet file. Raises StoreError."""
+    import pyarrow as pa
+
+    schema = _schema()
+    return pa.Table.from_batches(_record_batches(rows(reader, run), schema), schema)
+
+
 def _parquet(file: BinaryIO, ledger: Iterator[Row], _: str) -> None:
     """Typed columns, compressed with zstd, each with its meaning; the version of the columns in the metadata."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
+
+    schema = _schema()
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        for batch in _record_batches(ledger, schema):
+            writer.write_batch(batch)
+
+
+def _schema() -> Any:
+    import pyarrow as pa
 
     types = {
         "text": pa.string(),
@@ -95,15 +111,19 @@ def _parquet(file: BinaryIO, ledger: Iterator[Row], _: str) -> None:
         "truth": pa.bool_(),
         "time": pa.string(),  # the same text as in the other forms, so that rows compare equal
     }
-    schema = pa.schema(
+    return pa.schema(
         [pa.field(column.name, types[column.type], metadata={"meaning": column.meaning}) for column in COLUMNS],
         metadata={"purlieu.ledger_schema": str(LEDGER_SCHEMA)},
     )
-    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        while some := list(islice(ledger, _ROW_GROUP_ROWS)):
-            columns = zip(*some, strict=True)
-            arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
-            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+def _record_batches(ledger: Iterator[Row], schema: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    while some := list(islice(ledger, _ROW_GROUP_ROWS)):
+        columns = zip(*some, strict=True)
+        arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 FORMS: Final[dict[str, Callable[[BinaryIO, Iterator[Row], str], None]]] = {

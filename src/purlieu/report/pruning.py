@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from purlieu.errors import StoreError
 from purlieu.report import books, findings
-from purlieu.report.column import iso8601
+from purlieu.row import iso8601
 from purlieu.settings.reading import tables
 from purlieu.store import retention
 from purlieu.store.reader import Reader, RunRow
