@@ -26,6 +26,7 @@ from purlieu.archive.salvage import index, salvage
 from purlieu.archive.warc import OPEN, WarcWriter
 from purlieu.crawl.archiving import INDEX, decoded
 from purlieu.response import Fault, Request, Response
+from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.serve import ServedFolder
 from purlieu.testing.web import FakeWeb, answer, redirect
 from purlieu.value import replace
@@ -107,6 +108,35 @@ def test_a_body_that_was_kept_before_is_a_revisit_record(kept: Path) -> None:
     assert one["headers"]["WARC-Refers-To-Target-URI"] == first
     assert one["headers"]["WARC-Profile"].endswith("/1.1/revisit/identical-payload-digest")
     assert one["body"] == b""
+
+
+def test_a_revisit_refers_to_bodies_of_earlier_runs(tmp_path: Path) -> None:
+    """A run that revisits keeps no body again which an earlier one has; it does where that is not there any more."""
+    store = tmp_path / "s.db"
+    site = {HOME: html("a", "b", title="Home"), f"{HOME}a": html(title="A"), f"{HOME}b": html(title="B")}
+
+    def run(number: int, **more: Any) -> dict[str, dict[str, Any]]:
+        settings = made_settings(store, {"keep": "body", "traps": {"soft_404": False}, **more})
+        crawl(FakeWeb(site), settings, FakeClock(START + number * 40 * 86_400))
+        found = [one for one in records(folder_of(store, number)) if one["type"] in {"response", "revisit"}]
+        return {one["url"].removeprefix(HOME): one for one in found if "robots" not in one["url"]}
+
+    first = run(1)
+    site[f"{HOME}b"] = html(title="B anew")
+    second = run(2, revisit=True)
+    assert {url: one["type"] for url, one in second.items()} == {"": "revisit", "a": "revisit", "b": "response"}
+    said = second["a"]["headers"]
+    assert said["WARC-Refers-To-Target-URI"] == f"{HOME}a"
+    assert said["WARC-Refers-To-Date"] == first["a"]["headers"]["WARC-Date"]
+    assert said["WARC-Payload-Digest"] == first["a"]["headers"]["WARC-Payload-Digest"]
+    third = run(3, revisit=True)
+    assert third["b"]["headers"]["WARC-Refers-To-Date"] == second["b"]["headers"]["WARC-Date"]
+    assert third["a"]["headers"]["WARC-Refers-To-Date"] == first["a"]["headers"]["WARC-Date"]
+    for path in folder_of(store, 1).glob("*.warc.gz"):
+        path.unlink()
+    fourth = run(4, revisit=True)
+    assert {url: one["type"] for url, one in fourth.items()} == {"": "response", "a": "response", "b": "revisit"}
+    assert {one["type"] for one in run(5).values()} == {"response"}, "a full run refers to no other"
 
 
 def test_the_site_can_be_replayed_from_the_index(kept: Path) -> None:

@@ -130,6 +130,30 @@ def test_a_revisit_keeps_what_stands_and_tells_what_changed(tmp_path: Path) -> N
     assert {row["text"] for row in written(store, 2)} >= {second[f"{HOME}same"]["text"]}
 
 
+@pytest.mark.parametrize("keep", ["text", "body"])
+def test_what_was_not_kept_is_fetched_wholly_once(keep: str, tmp_path: Path) -> None:
+    """R-2.4: where ``keep`` is switched on, a page that nobody kept is not asked conditionally; the next time it is."""
+    asked: list[bool] = []
+
+    def web(request: Request) -> Made:
+        if request.url.endswith("robots.txt"):
+            return answer("", status=404)
+        asked.append(any(name == "If-None-Match" for name, _ in request.headers))
+        if asked[-1]:
+            return answer("", status=304)
+        return answer(html(body="words of the page"), headers={"ETag": '"1"', "Content-Type": "text/html"})
+
+    store = tmp_path / "s.db"
+    plain = {"revisit": True, "traps": {"soft_404": False}}
+    kept = {**plain, "keep": keep}
+    for number, settings in enumerate((plain, plain, kept, kept, {**plain, "keep": "none"}, kept)):
+        crawl(FakeWeb(web), made_settings(store, settings), FakeClock(START + number * 86_400))
+    #                 first  304   kept   304   304   again, since a change might have been missed
+    assert asked == [False, True, False, True, True, False]
+    if keep == "text":
+        assert "words of the page" in written(store, 4)[0]["text"]
+
+
 def test_json_ld_is_such_as_any_reader_takes() -> None:
     """Numbers that JSON does not have, or no reader holds, are null; a block nested too deep is left out."""
     block = '<script type="application/ld+json">%s</script>'

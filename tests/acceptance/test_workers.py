@@ -18,10 +18,12 @@ from typing import Any
 import pytest
 from tests.crawling import ledger
 from tests.failing_disk import FailingDisk
+from warcio.archiveiterator import ArchiveIterator
 
 from purlieu import settings as settings_text
+from purlieu.archive import cdxj
 from purlieu.crawl.local import Crawl, Result
-from purlieu.errors import StoreError
+from purlieu.errors import ArchiveFull, StoreError
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.made import Errors, MadeServer, MadeWeb, Sitemaps
@@ -299,3 +301,64 @@ def test_a_full_disk_ends_all(server: MadeServer, tmp_path: Path) -> None:
     result = crawl(server, tmp_path / "two.db", 2, resume=True)
     assert (result.state, result.books_balanced) == ("done", True)
     assert ledger(tmp_path / "two.db") == ledger(tmp_path / "one.db")
+
+
+def archived(folder: Path) -> list[str]:
+    """Return the addresses of the answers in a folder's WARC files, whose digests hold, each found by the index."""
+    found = []
+    for path in sorted(folder.glob("*.warc.gz")):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, check_digests="raise"):
+                if record.rec_type in {"response", "revisit"}:
+                    found.append(record.rec_headers.get_header("WARC-Target-URI"))
+                    assert path.name in {one.filename for one in cdxj.find(folder / "index.cdxj", found[-1])}
+                record.raw_stream.read()
+    return found
+
+
+def fetched(store: Path) -> set[str]:
+    """Return the pages of a run that were fetched."""
+    return {url for (purpose, url), row in ledger(store).items() if (purpose, row["kind"]) == ("page", "fetched")}
+
+
+def test_each_process_keeps_what_it_fetches(server: MadeServer, tmp_path: Path) -> None:
+    """``keep = "body"``: what any process fetched is in the archive, of one that was killed too, and one index has it all."""
+    store, killed, most = tmp_path / "many.db", list[int](), Most()
+
+    def kill(run: Crawl) -> None:
+        most(run)
+        there = processes_of(run)
+        if not killed and len(there) == 2 and run.progress().ended > 100:
+            killed.append(there[0])
+            os.kill(there[0], signal.SIGKILL)
+
+    result = crawl(server, store, 2, kill, keep="body")
+    assert (result.state, len(killed), most.at_once) == ("done", 1, 2)
+    folder = result.folder / "archive"
+    assert fetched(store) <= set(archived(folder))
+    assert len(list(folder.glob("*.warc.gz"))) >= 3
+    assert list(folder.glob("*.open")) == []
+
+
+def test_a_process_whose_archive_cannot_grow_ends_the_run(server: MadeServer, tmp_path: Path) -> None:
+    """An archive that another process cannot write ends the run with the words for it (R-8.1); a resume has it all."""
+    store, away = tmp_path / "many.db", tmp_path / "away"
+    folder = tmp_path / "out" / "w" / "1" / "archive"
+    most = Most()
+
+    def block(run: Crawl) -> None:
+        most(run)
+        if not away.exists() and list(folder.glob("*.open")):  # that of the first process, which goes on with it
+            folder.rename(away)
+            folder.write_text("a file where the folder should be", encoding="utf-8")
+
+    with pytest.raises(ArchiveFull, match=r"archive .*cannot be written .*--resume"):
+        crawl(server, store, 2, block, keep="body")
+    assert most.at_once, "no other process was there to fail"
+    assert not any(alive(process) for process in most.seen)
+    assert found(store, "worker_lost") == []
+    folder.unlink()
+    away.rename(folder)
+    result = crawl(server, store, 2, resume=True, keep="body")
+    assert (result.state, result.books_balanced) == ("done", True)
+    assert fetched(store) <= set(archived(folder))

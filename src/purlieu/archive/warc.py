@@ -11,7 +11,7 @@ import hashlib
 import os
 import zlib
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO, FileIO
 from pathlib import Path
@@ -66,15 +66,24 @@ class Kept(NamedTuple):
 class WarcWriter:
     """Writes the WARC files of one process into a folder. Raises ArchiveFull when the disk does not take a record."""
 
-    def __init__(self, folder: Path, name: str, info: Mapping[str, str], file_bytes: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        info: Mapping[str, str],
+        file_bytes: int,
+        before: Callable[[str, str], Kept | None] | None = None,
+    ) -> None:
         """Write files whose names begin with ``name``; one that holds ``file_bytes`` is ended.
 
-        ``info`` is what each file's first record says of the crawl.
+        ``info`` is what each file's first record says of the crawl. ``before`` tells where an address and digest were
+        kept in other archives that this one may refer to.
         """
         self._folder = folder
         self._name = name
         self._info = dict(info)
         self._file_bytes = file_bytes
+        self._before = before
         self._file: FileIO | None = None
         self._index: FileIO | None = None
         self._path = folder
@@ -145,9 +154,7 @@ class WarcWriter:
         if response.status == 304:
             about |= {"WARC-Profile": _NOT_MODIFIED, "WARC-Refers-To-Target-URI": request.url}
             return _RECORDS.create_warc_record(request.url, "revisit", http_headers=headers, warc_headers_dict=about)
-        kept = self._bodies.get(digest) if response.body and "WARC-Truncated" not in about else None
-        if kept is not None:
-            self._bodies.move_to_end(digest)
+        if response.body and "WARC-Truncated" not in about and (kept := self._kept(request.url, digest, shown)):
             return _RECORDS.create_revisit_record(
                 request.url, shown, kept.url, kept.date, http_headers=headers, warc_headers_dict=about
             )
@@ -156,6 +163,15 @@ class WarcWriter:
             request.url, "response", payload=BytesIO(response.body), length=len(response.body), http_headers=headers,
             warc_headers_dict=about,
         )  # fmt: skip
+
+    def _kept(self, url: str, digest: bytes, shown: str) -> Kept | None:
+        """Return where a body was kept first, if it was."""
+        kept = self._bodies.get(digest)
+        if kept is not None:
+            self._bodies.move_to_end(digest)
+        elif self._before is not None:
+            kept = self._before(url, shown)
+        return kept
 
     def _write(self, *records: ArcWarcRecord) -> tuple[int, int]:
         """Write records one behind the other, all or none; return where the first lies and its length."""

@@ -13,6 +13,7 @@ from typing import Final
 
 from purlieu import __version__
 from purlieu.archive import cdxj
+from purlieu.archive.earlier import Earlier
 from purlieu.archive.salvage import salvage
 from purlieu.archive.warc import WarcWriter, full
 from purlieu.fetch.fetcher import Fetcher
@@ -134,10 +135,14 @@ def _pieces(body: bytes, window: int) -> Iterator[bytes]:
         raise EOFError
 
 
-def keeping(fetcher: Fetcher, settings: Settings, folder: Path, name: str, *, coded: bool) -> ArchivingFetcher:
-    """Return what keeps all that ``fetcher`` gives in a folder, where what a killed process left is set right first."""
+def begin(folder: Path) -> None:
+    """Set right what a killed run left in a folder; nobody may be writing there."""
     if folder.is_dir():
         salvage(folder)
+
+
+def keeping(fetcher: Fetcher, settings: Settings, folder: Path, name: str, *, coded: bool) -> ArchivingFetcher:
+    """Return what keeps all that ``fetcher`` gives in a folder; each process of a run has one."""
     info = {
         "software": f"Purlieu/{__version__}",
         "format": "WARC file version 1.1",
@@ -146,14 +151,25 @@ def keeping(fetcher: Fetcher, settings: Settings, folder: Path, name: str, *, co
     }
     doors = [one.origin for one in settings.origins if door(one)]
     agent = settings.fetch.user_agent or f"Purlieu/{__version__}"
-    writer = WarcWriter(folder, re.sub(r"[^\w.-]", "_", name), info, settings.archive.file_bytes)
+    before = _earlier(folder) if settings.revisit else None
+    writer = WarcWriter(folder, re.sub(r"[^\w.-]", "_", name), info, settings.archive.file_bytes, before)
     return ArchivingFetcher(fetcher, writer, (("User-Agent", agent), ("Accept", "*/*")), coded=coded, doors=doors)
 
 
-def finish(folder: Path) -> None:
-    """Write the index of all WARC files of a folder, where there are any."""
-    indexes = sorted(path for path in folder.glob("*.cdxj") if path.name != INDEX)
+def _earlier(folder: Path) -> Earlier | None:
+    """Return what knows the archives of the runs before, which lie beside this one's: ``CRAWL/RUN/archive``."""
+    run = folder.parent.name
+    others = (path for path in folder.parent.parent.glob(f"*/{folder.name}/{INDEX}") if path.parts[-3].isdecimal())
+    indexes = [path for path in others if run.isdecimal() and int(path.parts[-3]) < int(run)]
+    return Earlier(sorted(indexes, key=lambda path: -int(path.parts[-3]))) if indexes else None
+
+
+def finish(folder: Path, *, lost: bool) -> None:
+    """Write the index of all WARC files of a folder, where there are any; ``lost``: processes may have been killed."""
     try:
+        if lost:
+            begin(folder)
+        indexes = sorted(path for path in folder.glob("*.cdxj") if path.name != INDEX)
         if indexes:
             cdxj.merge(indexes, folder / INDEX)
     except OSError as error:

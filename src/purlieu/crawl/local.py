@@ -138,7 +138,7 @@ class Crawl:
                 if self._settings.keeps_bodies:
                     from purlieu.crawl import archiving
 
-                    archiving.finish(self._archive_folder())
+                    archiving.finish(self._archive_folder(), lost=self._team is not None)
             finally:
                 self._database.close()
 
@@ -210,13 +210,13 @@ class Crawl:
         else:
             opened = runs.begin(database, self._name, (toml, settings.revisit), __version__, now)
         self._run, self._counters, self._before = opened.run, opened.counters, opened.active_seconds
+        asking = self._fetcher
         if settings.keeps_bodies:
             from purlieu.crawl import archiving  # only who keeps pays for it (R-9.2)
 
+            archiving.begin(self._archive_folder())
             coded = settings.archive.as_sent and self._given_fetcher is None
-            self._fetcher = archiving.keeping(
-                self._fetcher, settings, self._archive_folder(), f"{self._name}-{self._run.id}", coded=coded
-            )
+            self._fetcher = archiving.keeping(asking, settings, *self._archive(), coded=coded)
         self._began_at = clock.monotonic()
         intake = self._intake = Intake(
             database,
@@ -238,7 +238,7 @@ class Crawl:
         limits = wishes.run_limits(settings, self._before, self._counters.pages_asked)
         outside = self._outside()
         pages = PageLimit(limits)
-        self._team = self._made_team(limits, pages, outside)
+        self._team = self._made_team(asking, limits, pages, outside)
         own = OwnDesk(self._frontier, pages, self._active_seconds)
         self._worker = Worker(
             self._team.desk if self._team else own,
@@ -259,9 +259,9 @@ class Crawl:
             self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch, self._frontier.note
         )
 
-    def _made_team(self, limits: RunLimits, pages: PageLimit, outside: Outside) -> Team | None:
+    def _made_team(self, fetcher: Fetcher, limits: RunLimits, pages: PageLimit, outside: Outside) -> Team | None:
         """Return what starts more processes, if there may be any: they ask the real web at the real time."""
-        fetcher, own = self._fetcher, self._settings
+        own = self._settings
         if own.workers == 1 or not isinstance(fetcher, HttpFetcher) or not isinstance(self._clock.real, RealClock):
             return None
         from purlieu.crawl.team.size import Size
@@ -279,6 +279,7 @@ class Crawl:
             scope=lambda: self._intake.admission.scope,
             due=lambda: counters.admitted - sum(counters.endings.values()),
             stop_requested=lambda: runs.stop_requested(database, run),
+            archive=self._archive() if own.keeps_bodies else None,
         )  # fmt: skip
         return Team(work, size, ground, self._outbox, self._clock)
 
@@ -289,6 +290,10 @@ class Crawl:
         from purlieu.crawl.verdicts import VerdictLog  # 10 ms that a crawl without it need not wait for (R-9.2)
 
         return VerdictLog(self._database, self._run.id, self._intake, self._settings.robots.agent)
+
+    def _archive(self) -> tuple[Path, str]:
+        """Return the folder of the archive, and what the names of its files begin with."""
+        return self._archive_folder(), f"{self._name}-{self._run.id}"
 
     def _archive_folder(self) -> Path:
         return Path(settings_text.result_folder(self._settings, self._name, self._run.id)) / "archive"

@@ -29,6 +29,12 @@ def reads_alike(one: str, other: str, keys: tuple[str, ...]) -> bool:
     return all(_ABSENT in pair or pair[0] == pair[1] for pair in pairs)
 
 
+def keeps_more(one: str, other: str, *kinds: str) -> bool:
+    """Return whether settings keep what others do not, of ``text`` and ``body``: then an answer of 304 is no answer."""
+    keeps, kept = (str(tables(text).get("keep", "")) for text in (one, other))
+    return any(kind in keeps and kind not in kept for kind in kinds)
+
+
 def judge_alike(one: str, other: str) -> bool:
     """Return whether two settings texts judge alike what is found: pace and files have no part in that."""
     return one == other or _of_judgement(one) == _of_judgement(other)

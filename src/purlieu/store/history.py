@@ -15,7 +15,7 @@ from purlieu.candidate import Candidate, Entry, Facts, FoundBy, Purpose
 from purlieu.decide import Visit
 from purlieu.revisit import FASTER, SLOWER, Hint, Known, Plan, Rhythm, Trust
 from purlieu.scope import GRANT_SEED
-from purlieu.settings.reading import OF_FILES, OF_PAGES, reads_alike
+from purlieu.settings.reading import OF_FILES, OF_PAGES, keeps_more, reads_alike
 from purlieu.store import content
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
@@ -108,12 +108,20 @@ class History:
         return row[0] if row else None
 
     def _read_otherwise(self, purpose: Purpose) -> frozenset[int]:
-        """Return the earlier runs that read other things out of an answer than this one, by their settings."""
+        """Return the earlier runs whose answers are not enough: by their settings they read other things, or kept less.
+
+        What stands unchanged is a run's own, so that of a page only the run before it needs to be asked about.
+        """
         if self._other_readers is None:
             (_, mine), *others = self._database.rows("settings_of_runs", self._run.crawl, self._run.id)
             self._other_readers = {
-                purpose: frozenset(run for run, text in others if not reads_alike(mine, text, keys))
-                for purpose, keys in ((Purpose.PAGE, OF_PAGES), (Purpose.SITEMAP, OF_FILES))
+                purpose: frozenset(
+                    run for run, text in others if not reads_alike(mine, text, keys) or keeps_more(mine, text, *kept)
+                )
+                for purpose, keys, kept in (
+                    (Purpose.PAGE, OF_PAGES, ("text", "body")),
+                    (Purpose.SITEMAP, OF_FILES, ("body",)),
+                )
             }
         return self._other_readers[purpose]
 

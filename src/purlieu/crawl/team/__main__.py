@@ -23,12 +23,15 @@ from purlieu.crawl.team.wire import Wire
 from purlieu.crawl.traps import HeedingWatch
 from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import Worker
+from purlieu.errors import ArchiveFull
 from purlieu.trap import Series
 from purlieu.url import host_of
 from purlieu.value import replace
 
 if TYPE_CHECKING:
     from purlieu.crawl.team.team import Begin
+    from purlieu.fetch.fetcher import Fetcher
+    from purlieu.fetch.http import HttpFetcher
 
 
 class _Far:
@@ -38,6 +41,9 @@ class _Far:
         self.wire = Wire(self.heard, self.lost)
         self.gone = asyncio.Event()
         self._admission: Admission
+        self._fetcher: HttpFetcher
+        self._asking: Fetcher
+        """The same, or what keeps all that it gives."""
         self._landed: dict[str, str] = {}
         """What has landed and is not yet part of the scope."""
         self._has_begun = asyncio.Event()
@@ -84,13 +90,17 @@ class _Far:
         _log_to(self.wire, begin.log_level)
         settings = begin.settings
         clock = SteadyClock(RealClock(), begin.offset)
-        self._fetcher = parts.fetcher(settings, clock)
+        self._asking = self._fetcher = parts.fetcher(settings, clock)
+        if begin.archive is not None:
+            from purlieu.crawl import archiving  # only who keeps pays for it (R-9.2)
+
+            self._asking = archiving.keeping(self._fetcher, settings, *begin.archive, coded=settings.archive.as_sent)
         self._fetcher.guard.open_too(*begin.opened)
         self._admission = Admission.of(settings)
         self._landed = dict(begin.landed)
         self._series = Series(settings.traps.same_text if settings.traps.detect else 0, begin.trapped)
         watch = HeedingWatch(self._series, self._admission.traps, lambda *_, **__: None)
-        outside = Outside(self._fetcher, clock, self._in_scope, self._fetcher.address_of, watch)
+        outside = Outside(self._asking, clock, self._in_scope, self._fetcher.address_of, watch)
         self._desk = FarDesk(self.wire, self._fetcher, counts=begin.counts_pages)
         self._backlog = Backlog(self.wire)
         self._worker = Worker(self._desk, Visitor(settings, outside), clock, begin.limits, self._backlog, lambda: False)
@@ -103,7 +113,7 @@ class _Far:
         try:
             await self._worker.run()
         finally:
-            await self._fetcher.close()
+            await self._asking.close()
         self._is_leaving = True
         self.wire.send("bye", 0)
         self.wire.close()
@@ -134,7 +144,8 @@ async def _work() -> None:
     try:
         await far.work()
     except BaseException as error:
-        far.wire.send("fault", 0, f"{type(error).__name__}: {error}")
+        what, words = ("full", "") if isinstance(error, ArchiveFull) else ("fault", f"{type(error).__name__}: ")
+        far.wire.send(what, 0, f"{words}{error}")
         far.wire.flush()
         raise
 

@@ -11,6 +11,7 @@ import logging
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.crawl.desk import OwnDesk
@@ -18,6 +19,7 @@ from purlieu.crawl.process import WorkerProcess
 from purlieu.crawl.team.far import newly
 from purlieu.crawl.team.seat import LOOK_SECONDS, Ground, Seat
 from purlieu.crawl.team.wire import Wire
+from purlieu.errors import ArchiveFull
 from purlieu.value import dataclass, replace
 
 if TYPE_CHECKING:
@@ -61,11 +63,12 @@ class Begin:
     landed: dict[str, str]
     trapped: tuple[str, ...]
     opened: tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
+    archive: tuple[Path, str] | None
 
 
 @dataclass(slots=True)
 class Run:
-    """What the team needs of the run that it works for."""
+    """What the team needs of the run that it works for; ``archive``: where it keeps bodies, and in which files."""
 
     settings: Settings
     limits: RunLimits
@@ -74,6 +77,7 @@ class Run:
     scope: Callable[[], Scope]
     due: Callable[[], int]
     stop_requested: Callable[[], bool]
+    archive: tuple[Path, str] | None = None
 
 
 @dataclass(slots=True)
@@ -203,6 +207,7 @@ class Team:
         return Begin(
             run.settings, number, self._clock.offset, limits, self._ground.pages.is_set, level,
             run.frontier.landed(), tuple(run.traps.known), self._ground.jars.guard.opened,
+            run.archive,
         )  # fmt: skip
 
     def _gone(self, member: _Member, why: str) -> None:
@@ -274,6 +279,8 @@ class Team:
         elif what == "log":
             name, level, text = told
             logging.getLogger(name).log(level, "%s", text)
+        elif what == "full":  # the disk, which is the others' too
+            worker.fail(ArchiveFull(*told))
         elif what == "fault":
             LOG.error("worker process %d: %s", member.seat.number, told[0])
 
