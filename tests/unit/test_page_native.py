@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -73,6 +74,7 @@ def test_references_are_resolved_in_c_as_by_the_standard(seed: int) -> None:
 
     found = _scan.resolve(joiner.plain_base, links, joiner, 2048, 10**9)
 
+    assert _scan.join(base, "") in {None, joiner.plain_base}
     assert found == tuple((href, kind, nofollow, is_url) for (href, kind, is_url), nofollow in unique.items())
 
 
@@ -96,6 +98,21 @@ def test_usual_references_need_no_joiner(reference: str, href: str) -> None:
     found = _scan.resolve("https://h.test:8080/d/p?q", {reference: False}, asked.append, 2048, 10**9)
 
     assert (found, asked) == (((href, "a", False, True),), [])
+
+
+@pytest.mark.parametrize(("most", "resolved"), [(10**9, 5), (70, 5), (60, 4)])
+def test_plain_links_are_resolved_without_a_text_for_each(most: int, resolved: int) -> None:
+    """Links that the scanner keeps as bytes are those that were texts, in their place, counted once for the limit."""
+    html = "<a href=x><a href=y rel=nofollow><a href='x#a'><a href='z&amp;#b'><a href='q #c'><a href=y><a href=w>"
+    taken: list[Any] = []
+    plain = scan.read(html.encode(), "UTF-8", frozenset("a"), taken.extend)[-1]
+    written = dict.fromkeys(("x", "y", "z&", "q #c", "w"), False)
+
+    found = _scan.resolve("http://h.test/", {1: False, "y": True, 5: False}, Joiner("http://h.test/"), 9, most, plain)
+
+    assert (taken[0], taken[1][0], taken[2]) == (1, "a", 5)
+    assert found == _scan.resolve("http://h.test/", written, Joiner("http://h.test/"), 9, most)
+    assert sum(is_url for _, _, _, is_url in found) == resolved
 
 
 def test_a_base_may_be_an_address() -> None:
@@ -164,4 +181,6 @@ def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(TypeError, match="texts"):
         _scan.resolve("http://h.test/", {("a", 1): False}, str, 2048, 10**9)
     with pytest.raises(ValueError, match="words"):
-        _scan.read(b"", "strict", frozenset("a"), str, str, (0, 1, 2, 3), ((), (), ("x",) * 17))
+        _scan.read(b"", "strict", frozenset("a"), str, str, (0, 1, 2, 3), ((), (), ("x",) * 17), 0)
+    with pytest.raises(ValueError, match="plain links"):
+        _scan.resolve("http://h.test/", {1: False}, str, 2048, 10**9)

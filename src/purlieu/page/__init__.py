@@ -7,6 +7,7 @@ link is followed is decided elsewhere. No bytes raise, and the work is linear in
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from hashlib import blake2b
 
@@ -14,15 +15,15 @@ from purlieu import likeness
 from purlieu.page import encoding, markup, resolve, scan
 from purlieu.page.gather import ALL_KINDS, DEFAULT_KINDS, Gathered, elements_for, heard_for
 from purlieu.page.header import Headers, combined, content_type_of, robots_rules, telling
-from purlieu.page.markup import Markup
-from purlieu.page.resolve import Joins, RawLink
+from purlieu.page.resolve import Base, Joins, RawLink
+from purlieu.page.scan import Scanned
 from purlieu.response import HTML_TYPES
-from purlieu.url import Joiner
 from purlieu.value import dataclass
 
 __all__ = ["ALL_KINDS", "DEFAULT_KINDS", "Link", "Links", "Page", "RawLink", "content_type_of", "read"]
 
 _TITLE_WHITE = re.compile(r"[\t\n\f\r ]+")
+_NO_RULES: frozenset[str] = frozenset()
 _SHORT_BYTES = 256  # up to here a text is looked at for being nothing but digits or no-break spaces
 
 
@@ -101,22 +102,24 @@ def read(
     ``sketched`` that the text is made comparable (about 1 ms for 3,500 words).
     """
     fields = telling(headers)
-    essence, charset = combined(content_type or ",".join(fields.pop("content-type", ())))
-    name, marked, said = None, None, None
+    essence, charset = combined(content_type or ",".join(fields.get("content-type", ())))
+    fields.pop("content-type", None)
+    name, scanned, found = None, None, None
     if essence is None or essence in HTML_TYPES:
         fallback = "UTF-8" if essence == "application/xhtml+xml" else "windows-1252"  # XML 1.0, 4.3.3
-        name, marked, found = _read_html(body, charset, fallback, kinds, agent)
-    else:
-        found = Gathered(kinds, agent)
-    joins: Joins = ((found, _joiner(url, found.base, name)),)
-    if fields.keys() - {"content-type"}:
+        most_short = sys.maxsize if sketched else _SHORT_BYTES
+        name, scanned, found = _read_html(body, charset, fallback, Gathered(kinds, agent), most_short)
+    found = found or Gathered(kinds, agent)
+    joins: Joins = ((found, _base(url, found.base, name)),)
+    if fields:
         said = Gathered(kinds, agent)
         said.take_headers(fields)
-        joins = ((said, Joiner(url)), *joins)
-    digest, text_empty = _digest(marked) if marked else (digest_of(body), not body.strip())
-    rules = robots_rules([value for gathered, _ in joins for value in gathered.robots], agent)
+        joins = ((said, Base(url, None)), *joins)
+    title, kept, main, aside, _ = scanned or (None, body, None, None, None)
+    robots = [value for gathered, _ in joins for value in gathered.robots]
+    rules = robots_rules(robots, agent) if robots else _NO_RULES
     return Page(
-        title=None if marked is None or marked.title is None else _title(marked.title),
+        title=title and _title(title),
         canonical=resolve.canonical(joins),
         noindex=not rules.isdisjoint(("noindex", "none")),
         nofollow=not rules.isdisjoint(("nofollow", "none")),
@@ -124,56 +127,62 @@ def read(
         lang=found.lang,
         encoding=name,
         refresh=_refresh(joins),
-        digest=digest,
-        text_empty=text_empty,
+        digest=digest_of(kept),
+        text_empty=_is_empty(kept, main, aside) if scanned else not body.strip(),
         raw_links=resolve.raw_links(joins),
-        sketch=likeness.sketch(markup.unescaped(marked.main.decode())) if marked and sketched else b"",
+        sketch=likeness.sketch(markup.unescaped(main.decode())) if sketched and main is not None else b"",
     )
 
 
 def _read_html(
-    body: bytes, charset: str | None, fallback: str, kinds: frozenset[str], agent: str
-) -> tuple[str, Markup, Gathered]:
+    body: bytes, charset: str | None, fallback: str, found: Gathered, most_short: int
+) -> tuple[str, Scanned, Gathered]:
     """Decode and cut up a page; once more if a meta element beyond the prescan names an encoding (HTML 13.2.3.4)."""
     declared = encoding.declared(body, charset)
     name = declared or fallback
     while True:
-        found = Gathered(kinds, agent)
+        kinds, agent = found.kinds, found.agent
         heard = heard_for(kinds, agent, charset=declared is None)
-        marked = scan.read(body, name, elements_for(kinds), found.take, heard)
+        scanned = scan.read(body, name, elements_for(kinds), found.take, heard, most_short)
         late = None if declared else encoding.as_declared(found.charset)
         if late is None or late == name:
-            return name, marked, found
+            found.plain = scanned[-1]
+            return name, scanned, found
         name = declared = late
+        found = Gathered(kinds, agent)
 
 
-def _joiner(url: str, base: str | None, name: str | None) -> Joiner:
-    """Return the joiner for a page's references; a base counts only if it is of the web (HTML 4.2.3)."""
-    joiner = Joiner(url, encoding=name or "UTF-8")
-    based = resolve.web(joiner(base)) if base is not None else None
-    return Joiner(based, encoding=name or "UTF-8") if based else joiner
+def _base(url: str, base: str | None, name: str | None) -> Base:
+    """Return what a page's references are read against; a base counts only if it is of the web (HTML 4.2.3)."""
+    here = Base(url, name)
+    based = resolve.web(here(base)) if base is not None else None
+    return Base(based, name) if based else here
 
 
 def _title(written: str) -> str:
-    return _TITLE_WHITE.sub(" ", markup.unescaped(written) if "&" in written else written).strip(" ")
+    if "&" in written:
+        written = markup.unescaped(written)
+    if "  " in written or not written.isprintable():  # else the only white space in it are single spaces
+        written = _TITLE_WHITE.sub(" ", written)
+    return written.strip(" ")
 
 
 def _refresh(joins: Joins) -> tuple[int, str | None] | None:
     """Return the first refresh whose target is a URL and no script (HTML 4.2.5.3)."""
-    for gathered, joiner in joins:
+    for gathered, base in joins:
         if gathered.refresh:
             seconds, reference = gathered.refresh
-            href = joiner(reference) if reference else None
+            href = base(reference) if reference else None
             if not reference or (href and not href.startswith("javascript:")):
                 return seconds, href
     return None
 
 
-def _digest(marked: Markup) -> tuple[str, bool]:
-    """Return the hash of the main text and whether there is no text at all."""
-    kept = scan.masked(marked.main)
-    empty = len(kept) < _SHORT_BYTES and not markup.unescaped(f"{marked.main.decode()} {marked.aside.decode()}").strip()
-    return digest_of(kept), empty
+def _is_empty(kept: bytes, main: bytes | None, aside: bytes | None) -> bool:
+    """Say whether there is no text at all, however written; a text that is short without digits comes as it is too."""
+    if len(kept) >= _SHORT_BYTES or main is None or aside is None:
+        return False
+    return not markup.unescaped(f"{main.decode()} {aside.decode()}").strip()
 
 
 def digest_of(kept: bytes) -> str:

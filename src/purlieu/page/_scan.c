@@ -11,6 +11,10 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAS_SHUFFLES 1
+#include <tmmintrin.h>
+#endif
 
 /* What a byte can be, in bits; the last four: it stands for itself in a URL's path, query, host, scheme. */
 enum { WHITE = 1, SLASH = 2, CLOSE = 4, EQUALS = 8, LETTER = 16, DIGIT = 32, MARK = 64 /* ! ? */ };
@@ -86,7 +90,7 @@ enum { KEY_BYTES = 8 };
 #define TITLE K5('t', 'i', 't', 'l', 'e')
 #define XMP K3('x', 'm', 'p')
 
-enum { LATE = 1000, AT_ONCE = 4096, MOST_WANTED = 64, SEEN_BITS = 8, SEEN = 1 << SEEN_BITS, MOST_WORDS = 16 };
+enum { LATE = 1000, AT_ONCE = 4096, FIRST_ROOM = 64, MOST_WANTED = 64, SEEN_BITS = 8, SEEN = 1 << SEEN_BITS, MOST_WORDS = 16 };
 enum place { IN_HEAD, IN_BODY, IN_NOSCRIPT, IN_FOREIGN, PLACES };
 
 typedef struct {
@@ -110,12 +114,27 @@ typedef struct {
     Span word[MOST_WORDS];
 } Words;
 
+/* How text is made of bytes; what it names is borrowed. */
+typedef struct {
+    const char *errors;
+    PyObject *unescaped;
+} Decoding;
+
+/* The hrefs of plain links, of which texts are made only when the base is known. */
+typedef struct {
+    Span *all;
+    Py_ssize_t count, room;
+    Decoding how;
+    PyObject *source; /* whose bytes they are */
+} Plain;
+
 typedef struct {
     const char *end; /* of the page */
-    const char *errors;
-    PyObject *take, *unescaped, *places; /* borrowed */
-    PyObject *elements;                  /* not yet handed over */
-    PyObject *plain;                     /* the last of the elements if that is a dict of plain links: borrowed */
+    Decoding how;
+    PyObject *take, *places; /* borrowed */
+    PyObject *elements;      /* not yet handed over */
+    Plain *plain;
+    Py_ssize_t told; /* of how many plain links the elements tell */
     PyObject *title;
     Text main, aside;
     Py_ssize_t most_text;
@@ -359,8 +378,8 @@ static inline void read_token(const Reader *r, const char *at, Token *token) {
     }
 }
 
-static PyObject *decoded(const Reader *r, const char *at, Py_ssize_t size) {
-    return PyUnicode_DecodeUTF8(at, size, r->errors);
+static PyObject *decoded(Decoding how, const char *at, Py_ssize_t size) {
+    return PyUnicode_DecodeUTF8(at, size, how.errors);
 }
 
 static inline int keep(Reader *r, Text *text, const char *at, const char *end) {
@@ -401,9 +420,9 @@ static Py_ssize_t usual_reference(const char *at, const char *end, char *charact
 }
 
 /* Replace the references of an attribute's value: the usual ones here, all others by markup.unescaped. */
-static PyObject *value_of(const Reader *r, Span value) {
+static PyObject *value_of(Decoding how, Span value) {
     const char *end = value.at + value.size, *p = value.at, *amp = find(p, end, '&');
-    if (!amp) return decoded(r, value.at, value.size);
+    if (!amp) return decoded(how, value.at, value.size);
     char *made = PyMem_Malloc((size_t)value.size), *to = made;
     if (!made) return PyErr_NoMemory();
     PyObject *found = NULL;
@@ -419,9 +438,9 @@ static PyObject *value_of(const Reader *r, Span value) {
         } else if (p < end && (*p == '#' || is(*p, LETTER))) {
             const char *after = past(p, end, LETTER | DIGIT);
             if (*p != '#' && after < end && *after == '=') continue; /* &copy=1 is a parameter (13.2.5.73) */
-            PyObject *written = decoded(r, value.at, value.size);
+            PyObject *written = decoded(how, value.at, value.size);
             if (written) {
-                found = PyObject_CallFunctionObjArgs(r->unescaped, written, NULL);
+                found = PyObject_CallFunctionObjArgs(how.unescaped, written, NULL);
                 Py_DECREF(written);
             }
             goto done;
@@ -429,7 +448,7 @@ static PyObject *value_of(const Reader *r, Span value) {
     }
     memcpy(to, p, (size_t)(end - p));
     to += end - p;
-    found = decoded(r, made, to - made);
+    found = decoded(how, made, to - made);
 done:
     PyMem_Free(made);
     return found;
@@ -444,13 +463,13 @@ static PyObject *attributes_of(const Reader *r, Span written) {
         char *low = PyMem_Malloc((size_t)one.size);
         if (low) {
             for (Py_ssize_t i = 0; i < one.size; i++) low[i] = lower(one.at[i]);
-            name = decoded(r, low, one.size);
+            name = decoded(r->how, low, one.size);
             PyMem_Free(low);
         } else {
             PyErr_NoMemory();
         }
         int known = name ? PyDict_Contains(found, name) : -1;
-        if (known == 0 && (text = value_of(r, value))) known = PyDict_SetItem(found, name, text);
+        if (known == 0 && (text = value_of(r->how, value))) known = PyDict_SetItem(found, name, text);
         else if (known == 0) known = -1;
         Py_XDECREF(text);
         Py_XDECREF(name);
@@ -465,58 +484,48 @@ static enum place place_of(const Reader *r) {
     return r->in_head ? IN_HEAD : IN_BODY;
 }
 
-/* Hand over what was found, if nothing of it can still turn out to stand in the head. */
-static int hand_over(Reader *r) {
-    PyObject *elements = r->elements;
-    if (!(r->elements = PyList_New(0))) {
-        r->elements = elements;
-        return -1;
-    }
-    r->plain = NULL;
-    PyObject *none = PyObject_CallFunctionObjArgs(r->take, elements, NULL);
-    Py_DECREF(elements);
-    Py_XDECREF(none);
-    return none ? 0 : -1;
-}
-
-static int add(Reader *r, PyObject *element) {
+static int append(Reader *r, PyObject *element) {
     if (!element) return -1;
     int failed = PyList_Append(r->elements, element);
     Py_DECREF(element); /* the list holds it */
     return failed;
 }
 
+/* Tell how many plain links stand before what comes next. */
+static int tell_plain(Reader *r) {
+    if (r->told == r->plain->count) return 0;
+    r->told = r->plain->count;
+    return append(r, PyLong_FromSsize_t(r->told));
+}
+
+/* Hand over what was found, if nothing of it can still turn out to stand in the head. */
+static int hand_over(Reader *r) {
+    if (tell_plain(r) < 0) return -1;
+    PyObject *elements = r->elements;
+    if (!(r->elements = PyList_New(0))) {
+        r->elements = elements;
+        return -1;
+    }
+    PyObject *none = PyObject_CallFunctionObjArgs(r->take, elements, NULL);
+    Py_DECREF(elements);
+    Py_XDECREF(none);
+    return none ? 0 : -1;
+}
+
 static int add_element(Reader *r, PyObject *name, Span written) {
-    PyObject *found = attributes_of(r, written);
+    PyObject *found = tell_plain(r) < 0 ? NULL : attributes_of(r, written);
     if (!found) return -1;
     PyObject *place = PyTuple_GetItem(r->places, place_of(r));
-    r->plain = NULL;
-    int failed = place ? add(r, PyTuple_Pack(3, name, found, place)) : -1;
+    int failed = place ? append(r, PyTuple_Pack(3, name, found, place)) : -1;
     Py_DECREF(found);
     return failed;
 }
 
-/* Cut the fragment off; "a #b" keeps its space when parsed. */
-static PyObject *without_fragment(PyObject *whole) {
-    Py_ssize_t size = PyUnicode_GetLength(whole), cut = PyUnicode_FindChar(whole, '#', 0, size, 1);
-    if (cut == 0 || (cut > 0 && PyUnicode_ReadChar(whole, cut - 1) > ' ')) {
-        PyObject *before = PyUnicode_Substring(whole, 0, cut);
-        Py_DECREF(whole);
-        return before;
-    }
-    if (cut < -1) Py_CLEAR(whole);
-    return whole;
-}
-
-/* The reference of a plain link, NULL without an error for one that was met before: no need to make it again. */
-static PyObject *plain_reference(Reader *r, Span href) {
-    const char *end = href.at + href.size;
-    if (find(href.at, end, '&')) {
-        PyObject *whole = value_of(r, href);
-        return whole ? without_fragment(whole) : NULL;
-    }
-    const char *cut = find(href.at, end, '#');
-    if (cut && (cut == href.at || (unsigned char)cut[-1] > ' ')) href.size = cut - href.at;
+/* Note the href of a plain link without its fragment; one that was met before need not be. */
+static int note_plain(Reader *r, Span href) {
+    const char *end = href.at + href.size, *cut = find(href.at, end, '#');
+    /* "a #b" keeps its space when parsed; the # of a reference cuts nothing yet. */
+    if (cut && (cut == href.at || ((unsigned char)cut[-1] > ' ' && !find(href.at, cut, '&')))) href.size = cut - href.at;
     uint64_t first = 0, last = 0;
     const size_t some = href.size < 8 ? (size_t)href.size : 8;
     memcpy(&first, href.at, some);
@@ -524,9 +533,21 @@ static PyObject *plain_reference(Reader *r, Span href) {
     const uint64_t mixed = (first ^ last * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)href.size) * UINT64_C(0xD6E8FEB86659FD93);
     /* One place for each value, so that chosen references cost no more than others. */
     Span *seen = &r->seen[mixed >> (64 - SEEN_BITS)];
-    if (seen->at && seen->size == href.size && memcmp(seen->at, href.at, (size_t)href.size) == 0) return NULL;
+    if (seen->at && seen->size == href.size && memcmp(seen->at, href.at, (size_t)href.size) == 0) return 0;
     *seen = href;
-    return decoded(r, href.at, href.size);
+    Plain *plain = r->plain;
+    if (plain->count == plain->room) {
+        const Py_ssize_t room = plain->room ? 2 * plain->room : FIRST_ROOM;
+        Span *all = PyMem_Realloc(plain->all, (size_t)room * sizeof *all);
+        if (!all) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        plain->all = all;
+        plain->room = room;
+    }
+    plain->all[plain->count++] = href;
+    return 0;
 }
 
 /* Whether a rel may say nofollow; what is not ASCII is left to gather.py. */
@@ -542,20 +563,7 @@ static int take_anchor(Reader *r, PyObject *name, const Token *token) {
     int foreign = place_of(r) == IN_FOREIGN;
     if ((token->has_rel && may_say_nofollow(token->rel)) || (foreign && !token->has_href))
         return add_element(r, name, token->attributes);
-    if (!token->has_href) return 0;
-    PyObject *href = plain_reference(r, token->href);
-    if (!href) return PyErr_Occurred() ? -1 : 0;
-    if (!r->plain) {
-        PyObject *plain = PyDict_New();
-        if (add(r, plain) < 0) {
-            Py_DECREF(href);
-            return -1;
-        }
-        r->plain = plain;
-    }
-    int failed = PyDict_SetItem(r->plain, href, Py_False);
-    Py_DECREF(href);
-    return failed;
+    return token->has_href ? note_plain(r, token->href) : 0;
 }
 
 /* Count as head what the author wrote there after an element that ends it. */
@@ -654,7 +662,7 @@ static int take(Reader *r, const Token *token) {
         if ((token->key == A ? take_anchor(r, name, token) : add_element(r, name, token->attributes)) < 0) return -1;
         if (PyList_Size(r->elements) >= AT_ONCE && (r->in_head || !r->head_is_open)) return hand_over(r);
     } else if (token->key == TITLE && !token->is_end && !r->title && place_of(r) <= IN_BODY) {
-        if (!(r->title = decoded(r, token->content.at, token->content.size))) return -1;
+        if (!(r->title = decoded(r->how, token->content.at, token->content.size))) return -1;
     }
     return 0;
 }
@@ -675,7 +683,6 @@ static int take_text(Reader *r, const Token *token, const char *at, const char *
         if (past(at, end, WHITE) == end && (!token->is_tag || is_of_head(token))) return 0;
         r->in_head = 0;
         r->head_end = PyList_Size(r->elements);
-        r->plain = NULL;
     }
     return keep(r, r->asides ? &r->aside : &r->main, at, end);
 }
@@ -714,14 +721,65 @@ static int read_page(Reader *r, const char *at) {
     return hand_over(r);
 }
 
+/* -- the text without the digits of ASCII and HTML's white space, which change without saying anything (R-9.3) -- */
+
+#ifdef HAS_SHUFFLES
+/* For each set of bytes of eight: those to keep, moved together; one number a byte, the first lowest. */
+#define BIT(set, i) ((set) >> (i) & 1)
+#define BELOW(set, i) (BIT((set) & ((1 << (i)) - 1), 0) + BIT((set) & ((1 << (i)) - 1), 1) + BIT((set) & ((1 << (i)) - 1), 2) + \
+    BIT((set) & ((1 << (i)) - 1), 3) + BIT((set) & ((1 << (i)) - 1), 4) + BIT((set) & ((1 << (i)) - 1), 5) + \
+    BIT((set) & ((1 << (i)) - 1), 6))
+#define MOVED(set, i) (BIT(set, i) ? (uint64_t)(i) << (8 * BELOW(set, i)) : 0)
+#define SET(n) (MOVED(n, 0) | MOVED(n, 1) | MOVED(n, 2) | MOVED(n, 3) | MOVED(n, 4) | MOVED(n, 5) | MOVED(n, 6) | MOVED(n, 7))
+#define SETS4(n) SET(n), SET(n + 1), SET(n + 2), SET(n + 3)
+#define SETS16(n) SETS4(n), SETS4(n + 4), SETS4(n + 8), SETS4(n + 12)
+#define SETS64(n) SETS16(n), SETS16(n + 16), SETS16(n + 32), SETS16(n + 48)
+static const uint64_t TOGETHER[256] = {SETS64(0), SETS64(64), SETS64(128), SETS64(192)};
+
+/* Sixteen bytes at once. */
+__attribute__((target("ssse3,popcnt"))) static char *mask_many(char *to, const char **at, const char *end) {
+    const __m128i white = _mm_setr_epi8(' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1);
+    const char *from = *at;
+    for (; end - from >= 16; from += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)from);
+        const __m128i numbers = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+        const __m128i digits = _mm_cmpeq_epi8(_mm_min_epu8(numbers, _mm_set1_epi8(9)), numbers);
+        const __m128i dropped = _mm_or_si128(digits, _mm_cmpeq_epi8(_mm_shuffle_epi8(white, bytes), bytes));
+        const unsigned kept = ~(unsigned)_mm_movemask_epi8(dropped), low = kept & 0xFF, high = kept >> 8 & 0xFF;
+        const __m128i first = _mm_loadl_epi64((const __m128i *)&TOGETHER[low]);
+        const __m128i second = _mm_loadl_epi64((const __m128i *)&TOGETHER[high]);
+        _mm_storel_epi64((__m128i *)to, _mm_shuffle_epi8(bytes, first));
+        to += __builtin_popcount(low);
+        _mm_storel_epi64((__m128i *)to, _mm_shuffle_epi8(_mm_srli_si128(bytes, 8), second));
+        to += __builtin_popcount(high);
+    }
+    *at = from;
+    return to;
+}
+#endif
+
+/* Mask bytes, and return how many are left; `to` has room for all of them and eight more. */
+static Py_ssize_t mask(char *const made, const char *from, Py_ssize_t size) {
+    const char *const end = from + size;
+    char *to = made;
+#ifdef HAS_SHUFFLES
+    if (__builtin_cpu_supports("ssse3") && __builtin_cpu_supports("popcnt")) to = mask_many(to, &from, end);
+#endif
+    for (; from < end; from++) {
+        *to = *from;
+        to += !is(*from, WHITE | DIGIT); /* without a branch, which would be foreseen wrongly at each word */
+    }
+    return to - made;
+}
+
 /* Whether bytes are well-formed UTF-8 (Unicode 3.9, table 3-7). */
 static int is_utf8(const unsigned char *at, const unsigned char *end) {
     while (at < end) {
-        uint64_t eight;
-        if (end - at >= 8) {
-            memcpy(&eight, at, 8);
-            if (!(eight & UINT64_C(0x8080808080808080))) {
-                at += 8;
+        uint64_t some[2];
+        if (end - at >= 16) {
+            memcpy(some, at, 16);
+            if (!((some[0] | some[1]) & UINT64_C(0x8080808080808080))) {
+                at += 16;
                 continue;
             }
         }
@@ -746,10 +804,18 @@ static PyObject *whole_text(const Reader *r, const Text *text) {
     const char *bytes = text->bytes ? text->bytes : "";
     if (is_utf8((const unsigned char *)bytes, (const unsigned char *)bytes + text->size))
         return PyBytes_FromStringAndSize(bytes, text->size);
-    PyObject *string = decoded(r, bytes, text->size);
+    PyObject *string = decoded(r->how, bytes, text->size);
     PyObject *whole = string ? PyUnicode_AsEncodedString(string, "utf-8", "replace") : NULL;
     Py_XDECREF(string);
     return whole;
+}
+
+static PyObject *masked(const char *bytes, Py_ssize_t size) {
+    char *made = PyMem_Malloc((size_t)size + 16);
+    if (!made) return PyErr_NoMemory();
+    PyObject *kept = PyBytes_FromStringAndSize(made, mask(made, bytes, size));
+    PyMem_Free(made);
+    return kept;
 }
 
 static int note_wanted(Reader *r, PyObject *wanted) {
@@ -787,19 +853,70 @@ static int note_words(Words *words, PyObject *all) {
     return PyErr_Occurred() ? -1 : 0;
 }
 
+static void free_plain(Plain *plain) {
+    Py_XDECREF(plain->source);
+    Py_XDECREF(plain->how.unescaped);
+    PyMem_Free(plain->all);
+    PyMem_Free(plain);
+}
+
+#define PLAIN "purlieu.page._scan.plain"
+static void free_capsule(PyObject *capsule) {
+    Plain *plain = PyCapsule_GetPointer(capsule, PLAIN);
+    if (plain) free_plain(plain);
+}
+
+/* The plain links for resolve; it takes them over. None if there are none. */
+static PyObject *capsule_of(Reader *r, PyObject *source) {
+    if (!r->plain->count) return Py_NewRef(Py_None);
+    PyObject *capsule = PyCapsule_New(r->plain, PLAIN, free_capsule);
+    if (!capsule) return NULL;
+    r->plain->how = (Decoding){strcmp(r->how.errors, "replace") ? "surrogatepass" : "replace", Py_NewRef(r->how.unescaped)};
+    r->plain->source = Py_NewRef(source);
+    r->plain = NULL;
+    return capsule;
+}
+
+/* What was found of the page, the texts only if little is left of the main one when it is masked. */
+static PyObject *made_of(Reader *r, PyObject *source, Py_ssize_t most_short) {
+    const char *bytes = r->main.bytes ? r->main.bytes : "";
+    PyObject *made = NULL, *kept = NULL, *plain = NULL, *main_text = NULL, *aside_text = NULL;
+    char *mended;
+    Py_ssize_t size = r->main.size;
+    if (is_utf8((const unsigned char *)bytes, (const unsigned char *)bytes + size)) {
+        kept = masked(bytes, size);
+    } else if ((main_text = whole_text(r, &r->main)) && PyBytes_AsStringAndSize(main_text, &mended, &size) == 0) {
+        kept = masked(mended, size);
+    }
+    if (!kept) goto done;
+    const int is_short = PyBytes_Size(kept) < most_short;
+    if (is_short && !main_text && !(main_text = PyBytes_FromStringAndSize(bytes, size))) goto done;
+    if (is_short && !(aside_text = whole_text(r, &r->aside))) goto done;
+    if ((plain = capsule_of(r, source)))
+        made = PyTuple_Pack(5, r->title ? r->title : Py_None, kept, is_short ? main_text : Py_None,
+                            is_short ? aside_text : Py_None, plain);
+done:
+    Py_XDECREF(main_text);
+    Py_XDECREF(aside_text);
+    Py_XDECREF(kept);
+    Py_XDECREF(plain);
+    return made;
+}
+
 PyDoc_STRVAR(read_doc,
-"read(source, errors, wanted, take, unescaped, places, heard)\n--\n\n"
-"Return (title, main, aside) of a page in UTF-8 without NUL and CDATA sections; see markup.read and markup.Heard.");
+"read(source, errors, wanted, take, unescaped, places, heard, most_short)\n--\n\n"
+"Return (title, masked main text, main, aside, plain links) of a page in UTF-8 without NUL and CDATA sections; see markup.read,\n"
+"markup.Heard, scan.Scanned. The texts are None if the masked one has most_short bytes or more.");
 
 static PyObject *scan_read(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *source, *wanted, *relations, *names, *pragmas, *made = NULL;
     char *bytes;
-    Py_ssize_t size;
+    Py_ssize_t size, most_short;
     Reader r;
     memset(&r, 0, sizeof r);
-    if (!PyArg_ParseTuple(arguments, "SsO!OOO!(O!O!O!):read", &source, &r.errors, &PyFrozenSet_Type, &wanted, &r.take,
-                          &r.unescaped, &PyTuple_Type, &r.places, &PyTuple_Type, &relations, &PyTuple_Type, &names,
-                          &PyTuple_Type, &pragmas))
+    if (!PyArg_ParseTuple(arguments, "SsO!OOO!(O!O!O!)n:read", &source, &r.how.errors, &PyFrozenSet_Type, &wanted, &r.take,
+                          &r.how.unescaped, &PyTuple_Type, &r.places, &PyTuple_Type, &relations, &PyTuple_Type, &names,
+                          &PyTuple_Type, &pragmas, &most_short))
         return NULL;
     if (PyTuple_Size(r.places) != PLACES) return PyErr_Format(PyExc_ValueError, "there are %d places", PLACES);
     if (PyBytes_AsStringAndSize(source, &bytes, &size) < 0) return NULL;
@@ -809,12 +926,10 @@ static PyObject *scan_read(PyObject *Py_UNUSED(module), PyObject *arguments) {
     if (note_words(&r.relations, relations) < 0 || note_words(&r.names, names) < 0 ||
         note_words(&r.pragmas, pragmas) < 0)
         return NULL;
-    if (note_wanted(&r, wanted) == 0 && (r.elements = PyList_New(0)) && read_page(&r, bytes) == 0) {
-        PyObject *main_text = whole_text(&r, &r.main), *aside_text = whole_text(&r, &r.aside);
-        if (main_text && aside_text) made = PyTuple_Pack(3, r.title ? r.title : Py_None, main_text, aside_text);
-        Py_XDECREF(main_text);
-        Py_XDECREF(aside_text);
-    }
+    if (!(r.plain = PyMem_Calloc(1, sizeof *r.plain))) return PyErr_NoMemory();
+    if (note_wanted(&r, wanted) == 0 && (r.elements = PyList_New(0)) && read_page(&r, bytes) == 0)
+        made = made_of(&r, source, most_short);
+    if (r.plain) free_plain(r.plain);
     PyMem_Free(r.main.bytes);
     PyMem_Free(r.aside.bytes);
     Py_XDECREF(r.title);
@@ -996,92 +1111,203 @@ static PyObject *href_of(Base *base, PyObject *reference, PyObject *joiner) {
     return PyObject_CallFunctionObjArgs(joiner, reference, NULL);
 }
 
-/* Add a link to those found by what makes them one, or what it says to the link that it is again. */
-static int add_link(PyObject *found, PyObject *href, PyObject *kind, int is_usual, int nofollow, PyObject *is_url) {
-    PyObject *key = is_usual && is_url == Py_True ? Py_NewRef(href) : PyTuple_Pack(3, href, kind, is_url), *link = NULL;
-    PyObject *before = key ? PyDict_GetItemWithError(found, key) : NULL;
+/* Links being resolved: what they are found by, and by what. */
+typedef struct {
+    Base base;
+    PyObject *joiner, *found, *usual; /* usual: the kind of an <a> */
+    Py_ssize_t kept, most;
+} Links;
+
+/* Add a link to those found by what makes them one, or what it says to the link that it is again. Takes href over. */
+static int add_link(Links *l, PyObject *reference, PyObject *href, PyObject *kind, int nofollow) {
+    PyObject *is_url = Py_True, *key = NULL, *before = NULL, *link = NULL;
+    if (href == Py_None) {
+        Py_DECREF(href);
+        href = PyUnicode_Substring(reference, 0, l->kept);
+        is_url = Py_False;
+    } else if (href) {
+        l->most -= PyUnicode_GetLength(href);
+    }
+    if (!href) return -1;
+    key = kind == l->usual && is_url == Py_True ? Py_NewRef(href) : PyTuple_Pack(3, href, kind, is_url);
+    if (key) before = PyDict_GetItemWithError(l->found, key);
     int failed = !key || (!before && PyErr_Occurred()) ? -1 : 0;
     if (!failed && (!before || (!nofollow && PyTuple_GetItem(before, 2) == Py_True))) {
         link = PyTuple_Pack(4, href, kind, nofollow ? Py_True : Py_False, is_url);
-        failed = link ? PyDict_SetItem(found, key, link) : -1; /* one that was there keeps its place */
+        failed = link ? PyDict_SetItem(l->found, key, link) : -1; /* one that was there keeps its place */
     }
     Py_XDECREF(link);
     Py_XDECREF(key);
+    Py_DECREF(href);
     return failed;
 }
 
+/* Cut the fragment off; "a #b" keeps its space when parsed. */
+static PyObject *without_fragment(PyObject *whole) {
+    Py_ssize_t size = PyUnicode_GetLength(whole), cut = PyUnicode_FindChar(whole, '#', 0, size, 1);
+    if (cut == 0 || (cut > 0 && PyUnicode_ReadChar(whole, cut - 1) > ' ')) {
+        PyObject *before = PyUnicode_Substring(whole, 0, cut);
+        Py_DECREF(whole);
+        return before;
+    }
+    if (cut < -1) Py_CLEAR(whole);
+    return whole;
+}
+
+/* The reference of a plain link as a text. */
+static PyObject *reference_of(const Plain *plain, Span href) {
+    if (!find(href.at, href.at + href.size, '&')) return decoded(plain->how, href.at, href.size);
+    PyObject *whole = value_of(plain->how, href);
+    return whole ? without_fragment(whole) : NULL;
+}
+
+static int add_plain(Links *l, const Plain *plain, Span href) {
+    if (!find(href.at, href.at + href.size, '&')) {
+        const Py_ssize_t size = join(&l->base, href.at, href.size);
+        if (size < 0) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        if (size) return add_link(l, NULL, PyUnicode_FromStringAndSize(l->base.made, size), l->usual, 0);
+    }
+    PyObject *reference = reference_of(plain, href);
+    if (!reference) return -1;
+    int failed = add_link(l, reference, href_of(&l->base, reference, l->joiner), l->usual, 0);
+    Py_DECREF(reference);
+    return failed;
+}
+
+/* How many plain links stand before what comes next; -1 if that cannot be. */
+static Py_ssize_t told_by(PyObject *key, const Plain *plain, Py_ssize_t before) {
+    const Py_ssize_t count = PyLong_AsSsize_t(key);
+    if (plain && count >= before && count <= plain->count) return count;
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "so many plain links there are not");
+    return -1;
+}
+
+static int add_reference(Links *l, PyObject *key, int nofollow) {
+    const int is_usual = PyUnicode_Check(key);
+    PyObject *kind = is_usual ? l->usual : PyTuple_GetItem(key, 0);
+    PyObject *reference = is_usual ? key : PyTuple_GetItem(key, 1);
+    if (!kind || !reference) return -1;
+    if (!PyUnicode_Check(reference)) {
+        PyErr_SetString(PyExc_TypeError, "references are texts");
+        return -1;
+    }
+    Py_INCREF(key); /* the joiner may be anybody's */
+    PyObject *href = l->most < 0 ? Py_NewRef(Py_None) : href_of(&l->base, reference, l->joiner);
+    int failed = add_link(l, reference, href, kind, nofollow);
+    Py_DECREF(key);
+    return failed;
+}
+
+/* Resolve all references. 1: there was no room for all hrefs, of which some may have been counted twice. */
+static int add_all(Links *l, PyObject *links, const Plain *plain) {
+    PyObject *key, *value;
+    Py_ssize_t position = 0, at = 0;
+    while (PyDict_Next(links, &position, &key, &value)) {
+        if (!PyLong_Check(key)) {
+            if (add_reference(l, key, value == Py_True) < 0) return -1;
+        } else {
+            const Py_ssize_t told = told_by(key, plain, at);
+            if (told < 0) return -1;
+            for (; at < told && l->most >= 0; at++)
+                if (add_plain(l, plain, plain->all[at]) < 0) return -1;
+        }
+        if (l->most < 0 && plain) return 1;
+    }
+    return 0;
+}
+
+/* The same references with a text for each plain one. */
+static PyObject *written_out(PyObject *links, const Plain *plain) {
+    PyObject *all = PyDict_New(), *key, *value;
+    Py_ssize_t position = 0, at = 0;
+    int failed = !all;
+    while (!failed && PyDict_Next(links, &position, &key, &value)) {
+        if (!PyLong_Check(key)) {
+            PyObject *before = PyDict_GetItemWithError(all, key);
+            failed = PyErr_Occurred() || PyDict_SetItem(all, key, before == Py_False ? Py_False : value) < 0;
+            continue;
+        }
+        const Py_ssize_t told = told_by(key, plain, at);
+        failed = told < 0;
+        for (; !failed && at < told; at++) {
+            PyObject *reference = reference_of(plain, plain->all[at]);
+            failed = !reference || PyDict_SetItem(all, reference, Py_False) < 0;
+            Py_XDECREF(reference);
+        }
+    }
+    if (failed) Py_CLEAR(all);
+    return all;
+}
+
 PyDoc_STRVAR(resolve_doc,
-"resolve(base, links, joiner, kept, most)\n--\n\n"
-"Return the raw links of {(kind, reference), or the reference of an <a>: nofollow}, each resolved here or, where that is in doubt, by the joiner;\n"
-"see resolve.raw_links. So many characters are kept of what is no URL; most is how many all hrefs may have.");
+"resolve(base, links, joiner, kept, most, plain=None)\n--\n\n"
+"Return the raw links of {(kind, reference), or the reference of an <a>, or how many plain links of read stand there: nofollow},\n"
+"each resolved here or, where that is in doubt, by the joiner; see resolve.raw_links. So many characters are kept of what is no\n"
+"URL; most is how many all hrefs may have.");
 
 static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *origin, *links, *joiner, *key, *value, *made = NULL, *list = NULL, *found = NULL, *usual = NULL;
+    PyObject *origin, *links, *capsule = Py_None, *made = NULL, *list = NULL, *all;
     const char *at;
-    Py_ssize_t size, position = 0, kept, most;
-    Base base;
-    memset(&base, 0, sizeof base);
+    const Plain *plain = NULL;
+    Py_ssize_t size, most;
+    Links l;
+    memset(&l, 0, sizeof l);
     /* No "s#": what it compiles to depends on the headers' version, and one file serves every Python. */
-    if (!PyArg_ParseTuple(arguments, "UO!Onn:resolve", &origin, &PyDict_Type, &links, &joiner, &kept, &most)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "UO!Onn|O:resolve", &origin, &PyDict_Type, &links, &l.joiner, &l.kept, &most, &capsule))
+        return NULL;
+    if (capsule != Py_None && !(plain = PyCapsule_GetPointer(capsule, PLAIN))) return NULL;
     if (!(at = PyUnicode_AsUTF8AndSize(origin, &size))) return NULL;
-    note_base(&base, at, size);
-    if (!(found = PyDict_New()) || !(usual = PyUnicode_InternFromString("a"))) goto done;
-    while (PyDict_Next(links, &position, &key, &value)) {
-        const int is_usual = PyUnicode_Check(key);
-        PyObject *kind = is_usual ? usual : PyTuple_GetItem(key, 0), *href, *is_url = Py_True;
-        PyObject *reference = is_usual ? key : PyTuple_GetItem(key, 1);
-        if (!kind || !reference) goto done;
-        if (!PyUnicode_Check(reference)) {
-            PyErr_SetString(PyExc_TypeError, "references are texts");
-            goto done;
-        }
-        Py_INCREF(key); /* the joiner may be anybody's */
-        href = most < 0 ? Py_NewRef(Py_None) : href_of(&base, reference, joiner);
-        if (href == Py_None) {
-            Py_DECREF(href);
-            href = PyUnicode_Substring(reference, 0, kept);
-            is_url = Py_False;
-        } else if (href) {
-            most -= PyUnicode_GetLength(href);
-        }
-        int failed = href ? add_link(found, href, kind, is_usual, value == Py_True, is_url) : -1;
-        Py_XDECREF(href);
-        Py_DECREF(key);
-        if (failed) goto done;
+    note_base(&l.base, at, size);
+    l.most = most;
+    if (!(l.found = PyDict_New()) || !(l.usual = PyUnicode_InternFromString("a"))) goto done;
+    int failed = add_all(&l, links, plain);
+    if (failed > 0 && (all = written_out(links, plain))) {
+        /* Each reference is counted once: as it may be much work, that is done only where it decides. */
+        PyDict_Clear(l.found);
+        l.most = most;
+        failed = add_all(&l, all, NULL);
+        Py_DECREF(all);
     }
-    if ((list = PyDict_Values(found))) made = PyList_AsTuple(list);
+    if (!failed && (list = PyDict_Values(l.found))) made = PyList_AsTuple(list);
 done:
-    PyMem_Free(base.made);
-    Py_XDECREF(usual);
-    Py_XDECREF(found);
+    PyMem_Free(l.base.made);
+    Py_XDECREF(l.usual);
+    Py_XDECREF(l.found);
     Py_XDECREF(list);
     return made;
 }
 
-PyDoc_STRVAR(masked_doc,
-"masked(text)\n--\n\n"
-"Return the bytes without the digits of ASCII and HTML's white space; four times faster than bytes.translate.");
+PyDoc_STRVAR(join_doc,
+"join(base, reference)\n--\n\n"
+"Return the href of a reference, None where it is in doubt; without a reference whether the base leaves none.");
 
-static PyObject *scan_masked(PyObject *Py_UNUSED(module), PyObject *text) {
-    char *start;
-    Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(text, &start, &size) < 0) return NULL;
-    PyObject *made = PyBytes_FromStringAndSize(NULL, size);
-    if (!made) return NULL;
-    char *const made_at = PyBytes_AsString(made), *to = made_at;
-    for (const char *from = start, *const end = start + size; from < end; from++) {
-        *to = *from;
-        to += !is(*from, WHITE | DIGIT); /* without a branch, which would be foreseen wrongly at each word */
+static PyObject *scan_join(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *origin, *reference = NULL, *made = NULL;
+    Py_ssize_t size, length = 0;
+    const char *at, *text = NULL;
+    Base base;
+    memset(&base, 0, sizeof base);
+    if (!PyArg_ParseTuple(arguments, "U|U:join", &origin, &reference)) return NULL;
+    if ((at = PyUnicode_AsUTF8AndSize(origin, &size))) note_base(&base, at, size);
+    if (at && !reference) return PyBool_FromLong(base.size > 0);
+    if (at && (text = PyUnicode_AsUTF8AndSize(reference, &length))) length = join(&base, text, length);
+    if (!at || !text) {
+        PyErr_Clear(); /* a lone surrogate, or no memory: Python will say which */
+        length = 0;
     }
-    PyObject *cut = PyBytes_FromStringAndSize(made_at, to - made_at);
-    Py_DECREF(made);
-    return cut;
+    if (length < 0) PyErr_NoMemory();
+    else made = length ? PyUnicode_FromStringAndSize(base.made, length) : Py_NewRef(Py_None);
+    PyMem_Free(base.made);
+    return made;
 }
 
 static PyMethodDef METHODS[] = {
     {"read", scan_read, METH_VARARGS, read_doc},
+    {"join", scan_join, METH_VARARGS, join_doc},
     {"resolve", scan_resolve, METH_VARARGS, resolve_doc},
-    {"masked", scan_masked, METH_O, masked_doc},
     {"is_plain", scan_is_plain, METH_O, is_plain_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -1091,7 +1317,7 @@ static PyMethodDef METHODS[] = {
 #endif
 static int prepare(PyObject *module) {
     if (PyModule_AddStringConstant(module, "SOURCE", SOURCE) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 3); /* as in native.py */
+    return PyModule_AddIntConstant(module, "INTERFACE", 4); /* as in native.py */
 }
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, (void *)prepare}, {0, NULL}};

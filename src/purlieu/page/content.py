@@ -75,7 +75,7 @@ def read(body: bytes, encoding_name: str) -> Content:
     metas = _Metas()
     headings: list[tuple[int, str]] = []
     blocks: list[str] = []
-    main = scan.read(body, encoding_name, frozenset({"meta"}), metas.take).main
+    main = scan.read(body, encoding_name, frozenset({"meta"}), metas.take)[2] or b""
     html = encoding.decoded(body, encoding_name)
     for start, inner in _parts(html):
         if start[0] != "h":

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from purlieu.page.label import CODECS, LABELS
 
 PRESCAN_BYTES = 1024  # HTML 13.2.3.2
 UTF_8_MARK = b"\xef\xbb\xbf"
 _BOMS = ((UTF_8_MARK, "UTF-8"), (b"\xfe\xff", "UTF-16BE"), (b"\xff\xfe", "UTF-16LE"))
+_UTF_8_MARK_BEGINS = b"\xef"  # the least byte that a mark begins with
 _WS = rb"\t\n\f\r "
 _ATTRIBUTE = re.compile(
     rb"[" + _WS + rb"/]*([^" + _WS + rb"/>][^" + _WS + rb"/>=]*)"
@@ -48,9 +49,10 @@ def declared(body: bytes, charset: str | None) -> str | None:
 
     The byte order mark counts first, then HTTP's charset, then what the prescan finds.
     """
-    for mark, name in _BOMS:
-        if body.startswith(mark):
-            return name
+    if body[:1] >= _UTF_8_MARK_BEGINS:
+        for mark, name in _BOMS:
+            if body.startswith(mark):
+                return name
     return named(charset) or prescan(body[:PRESCAN_BYTES])
 
 
@@ -89,11 +91,23 @@ _XML_STARTS = (b"<?xml", b"<\0?\0x\0", b"\0<\0?\0x")
 
 def prescan(head: bytes) -> str | None:
     """Return what the first bytes declare in ``<meta>`` or an XML declaration, None if nothing (HTML 13.2.3.2)."""
-    if b"charset" not in head.lower() and not head.startswith(_XML_STARTS):
+    at = head.find(b"charset")
+    if at > 0 and (name := _usual(head[: head.find(b">", at) + 1])):
+        return name
+    if (
+        at < 0
+        and not head.startswith(_XML_STARTS)
+        and ((b"<m" not in head and b"<M" not in head) or b"charset" not in head.lower())
+    ):
         return None  # no meta element can declare anything; the steps would take 0.2 ms to say so
-    if usual := _USUAL_HEAD.match(head):
-        return as_declared(usual[usual.lastindex or 0].decode())
-    return prescan_by_steps(head)
+    return _usual.__wrapped__(head) or prescan_by_steps(head)
+
+
+@lru_cache(maxsize=64)  # page after page of a site begins the same
+def _usual(head: bytes) -> str | None:
+    """Return what a head declares whose spelling up to there is the usual one: what comes after does not matter."""
+    usual = _USUAL_HEAD.match(head)
+    return as_declared(usual[usual.lastindex or 0].decode()) if usual else None
 
 
 def prescan_by_steps(head: bytes) -> str | None:

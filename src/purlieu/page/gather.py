@@ -54,29 +54,31 @@ class Gathered:
     """References as written, by what they are for.
 
     ``links`` maps (kind, reference without fragment), of kind "a" the reference alone, to whether every occurrence says
-    nofollow, in order;
+    nofollow, in order; a number stands for the plain links up to that one which the scanner in C keeps as ``plain``;
     ``alternates`` holds (hreflang, reference), ``refresh`` (seconds, reference), ``robots`` the contents of robots
     metas, ``charset`` the first encoding label that a meta element declares.
     """
 
     __slots__ = (
-        "_agent",
-        "_kinds",
+        "agent",
         "alternates",
         "base",
         "canonicals",
         "charset",
+        "kinds",
         "lang",
         "links",
+        "plain",
         "refresh",
         "robots",
     )
 
     def __init__(self, kinds: frozenset[str], agent: str) -> None:
         """Gather links of these kinds, and robots rules for this bot."""
-        self._kinds = kinds
-        self._agent = agent.lower()
-        self.links: dict[str | tuple[str, str], bool] = {}
+        self.kinds = kinds
+        self.agent = agent.lower()
+        self.links: dict[str | int | tuple[str, str], bool] = {}
+        self.plain: object = None
         self.canonicals: list[str] = []
         self.alternates: list[tuple[str, str]] = []
         self.refresh: tuple[int, str] | None = None
@@ -89,8 +91,12 @@ class Gathered:
         """Take the elements of a page."""
         for element in elements:
             if isinstance(element, dict):
-                if "a" in self._kinds:
+                if "a" in self.kinds:
                     self.links.update(element)
+                continue
+            if isinstance(element, int):
+                if "a" in self.kinds:
+                    self.links[element] = False
                 continue
             name, found, place = element
             if name in _REFERENCE:
@@ -121,7 +127,7 @@ class Gathered:
         self.robots += fields.get("x-robots-tag", ())
 
     def _link(self, kind: str, reference: str, *, nofollow: bool = False) -> None:
-        if kind in self._kinds:
+        if kind in self.kinds:
             cut = reference.find("#")
             if cut == 0 or (cut > 0 and reference[cut - 1] > " "):  # "a #b" keeps its space when parsed
                 reference = reference[:cut]
@@ -148,7 +154,7 @@ class Gathered:
             self.charset = found.get("charset") or (charset_in(content) if pragma == "content-type" else None)
         if pragma == "refresh" and place is not Place.NOSCRIPT:
             self._refresh(content)
-        if place is Place.HEAD and found.get("name", "").strip().lower() in {"robots", self._agent}:
+        if place is Place.HEAD and found.get("name", "").strip().lower() in {"robots", self.agent}:
             self.robots.append(content)
 
     def _refresh(self, content: str) -> None:

@@ -93,8 +93,11 @@ class Markup:
 Element = tuple[str, dict[str, str], Place]
 """(lower-case name, attributes, place)"""
 
-PlainLinks = dict[str, bool]
-"""The hrefs, without fragment, of <a> elements that say nothing else of note; every value is False."""
+PlainLinks = dict[str, bool] | int
+"""The hrefs, without fragment, of <a> elements that say nothing else of note; every value is False.
+
+From the scanner in C a number: how many it has noted so far, from the first on.
+"""
 
 Take = Callable[[list[Element | PlainLinks]], None]
 
@@ -356,7 +359,7 @@ class _Reader:
         if not self._in_head and self._late <= _LATE:
             late = self.elements[self._head_end :]
             self.elements[self._head_end :] = [
-                one if isinstance(one, dict) else (*one[:2], Place.HEAD if one[2] is Place.BODY else one[2])
+                (*one[:2], Place.HEAD if one[2] is Place.BODY else one[2]) if isinstance(one, tuple) else one
                 for one in late
             ]
         self._head_end = None

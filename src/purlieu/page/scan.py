@@ -6,6 +6,7 @@ two reads is for ``native`` to say.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,11 +14,16 @@ from typing import Any
 
 from purlieu.native import built_scanner, scanner
 from purlieu.page import encoding, markup
-from purlieu.page.markup import EVERYTHING, Heard, Markup, Place, Take
+from purlieu.page.markup import EVERYTHING, Heard, Place, Take
 
 _PLACES = tuple(Place)
 _NOT_ASCII = frozenset(("ISO-2022-JP", "UTF-16BE", "UTF-16LE", "replacement"))  # ASCII bytes may mean something else
 _MASKED = b"0123456789\t\n\f\r "
+Scanned = tuple[str | None, bytes, bytes | None, bytes | None, Any]
+"""(title, the main text without digits and white space, which change without saying anything (R-9.3), main and aside
+
+as in ``Markup``, what ``native().resolve`` knows the plain links by)."""
+
 _in_attribute = partial(markup.unescaped, in_attribute=True)
 
 
@@ -49,15 +55,16 @@ def forced(*, native: bool) -> Iterator[None]:
         _native = before
 
 
-def masked(text: bytes) -> bytes:
-    """Return the bytes without digits and white space, which change without saying anything (R-9.3)."""
-    return text.translate(None, _MASKED) if _native is None else _native.masked(text)
+def read(
+    body: bytes, name: str, wanted: frozenset[str], take: Take, heard: Heard = EVERYTHING, most_short: int = sys.maxsize
+) -> Scanned:
+    """Return the title and text of a body in the encoding of that name; the rest is as ``markup.read`` says.
 
-
-def read(body: bytes, name: str, wanted: frozenset[str], take: Take, heard: Heard = EVERYTHING) -> Markup:
-    """Return the title and text of a body in the encoding of that name; the rest is as ``markup.read`` says."""
+    The texts themselves are not made if the masked one has ``most_short`` bytes or more.
+    """
     if _native is None:
-        return markup.read(encoding.decoded(body, name), wanted, take)
+        marked = markup.read(encoding.decoded(body, name), wanted, take)
+        return marked.title, marked.main.translate(None, _MASKED), marked.main, marked.aside, None
     errors = "replace"
     if name == "UTF-8":
         source = body.removeprefix(encoding.UTF_8_MARK)
@@ -68,4 +75,5 @@ def read(body: bytes, name: str, wanted: frozenset[str], take: Take, heard: Hear
     if not _native.is_plain(source):
         text = markup.without_cdata(source.decode("utf-8", errors).replace("\0", "\ufffd"))
         source, errors = text.encode("utf-8", "surrogatepass"), "surrogatepass"
-    return Markup(*_native.read(source, errors, wanted, take, _in_attribute, _PLACES, heard))
+    found: Scanned = _native.read(source, errors, wanted, take, _in_attribute, _PLACES, heard, most_short)
+    return found
