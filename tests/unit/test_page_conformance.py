@@ -6,15 +6,17 @@ What each suite expects beyond the standard is listed with its reason; everythin
 from __future__ import annotations
 
 import base64
+import html
 import json
 import tarfile
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from tests.shared import CONFORMANCE
 
 from purlieu import page, url
-from purlieu.page import encoding, header, markup, scan, srcset
+from purlieu.page import content, encoding, header, markup, scan, srcset
 from purlieu.page.label import LABELS
 
 zstandard = pytest.importorskip("zstandard", reason="the conformance files are packed with zstd")
@@ -76,15 +78,21 @@ def read(row: dict[str, Any], address: str, **more: Any) -> page.Page:
     )
 
 
-def test_real_pages_have_the_same_links() -> None:
-    """339 real pages give the links that an HTML parser with a tree finds in them."""
+def pages() -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Yield what others found in each real page, and the page."""
     with (CASES / "pages.tar.zst").open("rb") as packed:
         stream = zstandard.ZstdDecompressor().stream_reader(packed)
         with tarfile.open(fileobj=stream, mode="r|") as tar:
             bodies = {one.name: tar.extractfile(one).read() for one in tar if one.isfile()}  # type: ignore[union-attr]
-    wrong = {}
     for row in rows("pages_reference.jsonl.zst"):
-        found = page.read(bodies[f"pages/{row['file']}"], url=row["url"])
+        yield row, bodies[f"pages/{row['file']}"]
+
+
+def test_real_pages_have_the_same_links() -> None:
+    """339 real pages give the links that an HTML parser with a tree finds in them."""
+    wrong = {}
+    for row, body in pages():
+        found = page.read(body, url=row["url"])
         links = {link.url for link in found.links if link.kind in {"a", "area"} and link.url.startswith("http")}
         if odd := (links ^ set(row["links"])) - set(row["html5lib_missing"]) - set(row["html5lib_extra"]):
             wrong[row["file"]] = odd
@@ -161,6 +169,18 @@ def test_encoding() -> None:
         found = page.read(body_of(row, "data"), url="http://example.com/")
         assert found.encoding == encoding.named(row["expected_encoding"]), row["id"]
         assert "expected_title" not in row or found.title == row["expected_title"], row["id"]
+
+
+def test_kept_text_has_the_characters_of_its_page() -> None:
+    """``keep = "text"``: no character of a real page's text is one that the page, decoded by Python, has not."""
+    wrong = {}
+    for row, body in pages():
+        kept = content.read(body, page.read(body, url=row["url"]).encoding or "UTF-8")
+        has = {*html.unescape(body.decode(row["encoding"], "replace")), *" \n\t•"}
+        if odd := set(kept.text) - has:
+            wrong[row["file"]] = odd
+
+    assert wrong == {"readability/qq.html": {"€"}}, "0x80 is that in the standard's GBK"
 
 
 def test_encoding_labels() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purlieu import page
-from purlieu.page import encoding
+from purlieu.page import content, encoding
 from purlieu.page.label import LABELS
 
 pytestmark = pytest.mark.usefixtures("scanner")
@@ -37,12 +37,33 @@ JAPANESE, CHINESE, KOREAN, RUSSIAN = "表示ソ①～－㈱", "中文标题", "�
     ],
 )
 def test_titles_in_declared_encodings(label: str, codec: str, title: str, name: str) -> None:
-    """A title in any encoding that the HTTP header names comes out right, under the standard's name."""
-    found = page.read(
-        f"<title>{title}</title>".encode(codec), url="http://h/", content_type=f'text/html; charset="{label}"'
-    )
+    """Title, heading and text in any encoding that the HTTP header names come out right, under the standard's name."""
+    body = f"<title>{title}</title><h1>{title}</h1><main><p>1 {title} 2</p></main>".encode(codec)
+    found = page.read(body, url="http://h/", content_type=f'text/html; charset="{label}"')
 
     assert (found.title, found.encoding) == (title, name)
+    kept = content.read(body, name)
+    assert kept.headings == ((1, title),)
+    assert f"1 {title} 2" in kept.text
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("<p>ü".encode(), "UTF-8"),
+        ("<p>日本語".encode()[:-1], "UTF-8"),
+        ("<p>ü".encode("latin-1"), "windows-1252"),
+        ("<p>日本語".encode("cp932"), "windows-1252"),
+        ("<p>ü".encode() + b"\xff", "windows-1252"),
+        (b"<p>plain", "windows-1252"),
+        (b"<p>\xc0\xaf", "windows-1252"),
+        ("<p>ü".encode() + b" " * 2000 + b"<meta charset=koi8-r>", "KOI8-R"),
+    ],
+    ids=["utf-8", "cut", "latin-1", "shift-jis", "one-wrong", "ascii", "overlong", "late"],
+)
+def test_a_page_that_does_not_say(body: bytes, name: str) -> None:
+    """HTML 13.2.3.2, step 8: octets that are UTF-8 and more than ASCII are taken for it; anything else is windows-1252."""
+    assert page.read(body, url="http://h/").encoding == name
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def read(
     fields.pop("content-type", None)
     name, scanned, found = None, None, None
     if essence is None or essence in HTML_TYPES:
-        fallback = "UTF-8" if essence == "application/xhtml+xml" else "windows-1252"  # XML 1.0, 4.3.3
+        fallback = "UTF-8" if essence == "application/xhtml+xml" else ""  # XML 1.0, 4.3.3
         most_short = sys.maxsize if sketched else _SHORT_BYTES
         name, scanned, found = _read_html(body, charset, fallback, Gathered(kinds, agent), most_short)
     found = found or Gathered(kinds, agent)
@@ -139,7 +139,7 @@ def _read_html(
 ) -> tuple[str, Scanned, Gathered]:
     """Decode and cut up a page; once more if a meta element beyond the prescan names an encoding (HTML 13.2.3.4)."""
     declared = encoding.declared(body, charset)
-    name = declared or fallback
+    name = declared or fallback or encoding.assumed(body)
     while True:
         kinds, agent = found.kinds, found.agent
         heard = heard_for(kinds, agent, charset=declared is None)

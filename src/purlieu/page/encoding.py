@@ -56,6 +56,20 @@ def declared(body: bytes, charset: str | None) -> str | None:
     return named(charset) or prescan(body[:PRESCAN_BYTES])
 
 
+def assumed(body: bytes) -> str:
+    """Return the name of the encoding of a page that does not say: UTF-8 where its octets show that, else windows-1252.
+
+    Text of another encoding hardly ever follows UTF-8's pattern (HTML 13.2.3.2, step 8). A body may be cut anywhere.
+    """
+    if body.isascii():
+        return "windows-1252"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(body)
+    except UnicodeDecodeError:
+        return "windows-1252"
+    return "UTF-8"
+
+
 def as_declared(label: str | None) -> str | None:
     """Return the name of the encoding that a label inside a page means.
 

@@ -65,7 +65,7 @@ def read(body: bytes, base: str, content_type: str | None) -> list[Form]:
     from resiliparse.parse.html import HTMLTree  # only a login by form pays for it
 
     body = body[:MOST_BYTES]
-    name = encoding.declared(body, combined(content_type or "")[1]) or "windows-1252"
+    name = encoding.declared(body, combined(content_type or "")[1]) or encoding.assumed(body)
     html = encoding.decoded(body, name)
     tree = HTMLTree.parse(html) if not is_deep(html) else None
     if tree is None or tree.document is None:
