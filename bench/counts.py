@@ -199,8 +199,8 @@ def status(found: dict[str, int], records: dict[str, Any]) -> tuple[bool, list[s
 
 
 def key() -> str:
-    """Return under which name this Python and architecture are recorded."""
-    return f"{sys.implementation.name}-{sys.version_info[0]}.{sys.version_info[1]} {platform.machine()}"
+    """Return under which name this Python, to its last digit, and architecture stand: builds differ by a third."""
+    return f"{sys.implementation.name}-{platform.python_version()} {platform.machine()}"
 
 
 def lock_hash() -> str:

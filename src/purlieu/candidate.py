@@ -102,15 +102,17 @@ class Facts:
         if bool(self.standing) != bool(other.standing):
             return self if self.standing else other
         first = self if self.rank <= other.rank else other
-        return replace(
-            first,
-            hops=min(self.hops, other.hops),
-            nofollow=self.nofollow and other.nofollow,
-            linked=self.linked or other.linked,
-            grant=_first(self.grant, other.grant),
-            sites=self.sites | other.sites,
-            standing=max(self.standing, other.standing),
-        )
+        return Facts(
+            first.depth, min(self.hops, other.hops), self.nofollow and other.nofollow, first.found_by, first.via,
+            self.linked or other.linked, _first(self.grant, other.grant), self.sites | other.sites,
+            max(self.standing, other.standing),
+        )  # fmt: skip
+
+    def judged_as(self, other: Facts) -> bool:
+        """Return whether they differ in nothing that the rules of ``admission`` look at."""
+        return bool(self.standing) and (
+            self.depth, self.hops, self.nofollow, self.grant, self.sites, self.standing,
+        ) == (other.depth, other.hops, other.nofollow, other.grant, other.sites, other.standing)  # fmt: skip
 
     def of_target(self, found_by: FoundBy, source: str, grant: str = "") -> Facts:
         """Return the facts of what an entry at ``source`` leads to: same depth, one hop more (R-2.2)."""

@@ -40,6 +40,15 @@ def states(store: Path) -> list[tuple[str, str | None]]:
     return found
 
 
+@pytest.fixture
+def hangups() -> Iterator[None]:
+    """Have hang-ups end what is started, as in a terminal, though these tests may run under nohup themselves."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangups")
 @pytest.mark.parametrize(("number", "why"), [(signal.SIGTERM, "shutdown"), (signal.SIGHUP, "hangup")])
 def test_the_system_stops_a_crawl_and_resume_goes_on(tmp_path: Path, number: signal.Signals, why: str) -> None:
     """A shutdown, or a terminal that is closed, ends the run as failed, without MF3.0 file and with status 1 (R-8.1, MF-30)."""

@@ -83,6 +83,10 @@ UPDATE entry SET depth = ?1, hops = ?2, nofollow = ?3, found_by = ?4, via = ?5, 
     site = CASE WHEN kind = 'excluded' THEN site ELSE ?9 END, rule = CASE WHEN kind = 'excluded' THEN rule ELSE ?10 END
 WHERE run = ?11 AND host = ?12 AND purpose = ?13 AND hash = ?14;
 
+-- name: merge_found
+-- The same where the scope's rules look at nothing that is new.
+UPDATE entry SET found_by = ?, via = ?, linked = ? WHERE run = ? AND host = ? AND purpose = ? AND hash = ?;
+
 -- name: set_entry_rule
 -- Why an entry is in; where robots.txt ended it, its line stays.
 UPDATE entry SET site = ?, rule = ? WHERE run = ? AND host = ? AND purpose = ? AND hash = ?

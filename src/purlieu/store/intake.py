@@ -15,7 +15,7 @@ from purlieu.candidate import Candidate, Facts, FoundBy, Purpose, Standing
 from purlieu.store.counters import Counters, IntakeLimits, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.hosts import Hosts
-from purlieu.store.keys import Keys, facts_of
+from purlieu.store.keys import Keys, covered_by_row, facts_of
 from purlieu.store.outlinks import Link, unpack
 from purlieu.store.refusals import Refusals, refused_facts
 from purlieu.store.rulings import Rulings
@@ -209,8 +209,12 @@ class Intake:
         if number == 0:
             listed = [hashed for (hashed, row), found in zip(rows, group, strict=True) if _is_listed_now(found[4], row)]
             self._priorities = dict(self._database.rows_of("priorities", listed, self._run.id, host))
+        recent, plain = self._recent, number == 0 and not self.keys.with_lineage
         for (hashed, row), found in zip(rows, group, strict=True):
-            self._take_in(found, hashed, row, refused.get(hashed), now)
+            if plain and row is not None and covered_by_row(row, found[4]):
+                recent[found[3]] = found[4]  # what they cover, the better facts in the store cover too
+            else:
+                self._take_in(found, hashed, row, refused.get(hashed), now)
 
     def _head_start(self, key: Key) -> float:
         """Return how much earlier than others a page is due, by the priority that sitemaps give it (SM-73)."""
@@ -304,13 +308,16 @@ class Intake:
 
     def _merge(self, key: Key, href: str, old: Facts, facts: Facts, row: Row) -> None:
         """Better facts of a known entry; an ended one passes them on to what it led to."""
-        merged = old if old.covers(facts) else old.merged(facts)
+        merged = old.merged(facts)
         if self.admission.own_seed:
             judged = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])
             merged = merged.with_sites(judged.sites | old.sites)
         if key[1] == 0:
             self._recent[href] = merged
         if merged == old:
+            return
+        if not key[1] and not self.rulings.wanted and merged.judged_as(old):
+            self._writes.found.append((merged.found_by, merged.via, merged.linked, self._run.id, *key))
             return
         self._writes.sites += [(self._run.id, *key, site) for site in merged.sites - old.sites]
         ruling = self.admission.judge(href, url.host_of(href), merged, PURPOSES[key[1]])

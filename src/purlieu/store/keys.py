@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from purlieu import url
-from purlieu.candidate import Entry, Facts, FoundBy, Standing
+from purlieu.candidate import FOUND_BY_RANK, Entry, Facts, FoundBy, Standing
 from purlieu.store.counters import Run
 from purlieu.store.database import Database, Row
 from purlieu.store.hosts import Hosts
@@ -159,12 +159,19 @@ class Keys:
             return frozenset()
         return frozenset(row[0] for row in self._database.rows("sites_of", self._run.id, *key))
 
-    def have_rows(self, host: int, number: int, hrefs: Iterable[str]) -> set[str]:
-        """Return those of several addresses of a host that have a row, as entry or refusal, under their own hash."""
-        by_hash = {self._hash_of(href): href for href in hrefs}
-        there = self._database.rows_of("rows_there", list(by_hash), self._run.id, host, number)
-        # A refused address may be stored cut (R-1.4).
-        return {by_hash[hashed] for hashed, href in there if by_hash[hashed].startswith(href)}
+
+def covered_by_row(row: Row, facts: Facts) -> bool:
+    """Return whether a row of the statement ``entry`` surely covers facts of no lineage, without making its own of it.
+
+    Most links of a large crawl are such: known, and found by no better way. False says nothing.
+    """
+    depth = row[1]
+    if depth > facts.depth or row[2] > facts.hops or row[3] > facts.nofollow or row[6] < facts.linked or facts.grant:
+        return False
+    if not facts.standing or row[14] < facts.standing:
+        return False
+    # The same order as ``Facts.rank``.
+    return bool(depth < facts.depth or (FOUND_BY_RANK[row[4]], row[5]) <= (FOUND_BY_RANK[facts.found_by], facts.via))
 
 
 def facts_of(row: Row, sites: frozenset[int]) -> Facts:

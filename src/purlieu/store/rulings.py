@@ -33,6 +33,11 @@ class Rulings:
         """Have every ruling from now on told to a listener, batch by batch."""
         self._listener = listener
 
+    @property
+    def wanted(self) -> bool:
+        """Return whether anyone listens."""
+        return self._listener is not None
+
     def add(self, href: str, purpose: Purpose, facts: Facts, ruling: Ruling) -> None:
         """Keep a ruling, if anyone listens."""
         if self._listener is not None:

@@ -16,9 +16,8 @@ from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
 from purlieu.store.intake import NOT_FOLLOWED, Intake
 from purlieu.store.landings import Step
-from purlieu.store.outlinks import Link, lines, read
+from purlieu.store.outlinks import LETTERS, lines, read
 from purlieu.store.refusals import COUNTED_SCHEMES
-from purlieu.store.writes import NUMBERS
 from purlieu.value import dataclass
 
 _MISDIRECTED = {
@@ -32,7 +31,10 @@ _CUT_SHORT = ("scope", "not_in_sitemap", "sitemap_location")
 _SEVERAL = 2
 _AT_ONCE = 2_000
 """Addresses looked up together."""
-_SITEMAP = NUMBERS[Purpose.SITEMAP]
+_OF_PAGES = frozenset(
+    letter for kind in LETTERS.keys() - NOT_FOLLOWED - {"sitemap"} for letter in (LETTERS[kind], LETTERS[kind].upper())
+)
+"""The letters of links that lead to pages."""
 _CHECKED = 200_000
 """Addresses remembered as checked; then the memory starts afresh, so that it stays bounded."""
 
@@ -169,9 +171,9 @@ class Settling:
     def _missing(self, seeds: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield what was found and has no row, and is not among what is counted without being listed."""
         capped = {(host, reason) for host, reason, _, _ in self.database.rows("unlisted", self.run.id)}
-        found = self._found(seeds)
-        while batch := list(islice(found, _AT_ONCE)):
-            for what, (href, kind, _, parsed) in self._without_row(batch):
+        for batch in self._found(seeds):
+            for line, what in self._without_row(batch):
+                href, kind, _, parsed = read(line)
                 web = parsed and href.startswith(WEB_SCHEMES)
                 if kind in NOT_FOLLOWED or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
                     continue
@@ -189,38 +191,54 @@ class Settling:
             return href
         return self.intake.linked(href) if what.startswith("link of") else self.intake.normal(href)
 
-    def _without_row(self, batch: list[tuple[str, Link]]) -> Iterator[tuple[str, Link]]:
-        """Yield what is not found when all addresses of a host are looked up together: next to nothing, as a rule."""
-        groups: defaultdict[tuple[int, int], dict[str, tuple[str, Link]]] = defaultdict(dict)
-        for what, link in batch:
-            href, kind, _, parsed = link
-            if parsed and href.startswith(WEB_SCHEMES) and kind not in NOT_FOLLOWED:
-                meant = self._meant(what, href)
-                host = self.intake.host_id(url.host_of(meant))
-                groups[host, _SITEMAP if kind == "sitemap" else 0][meant] = (what, link)
-            else:
-                yield what, link
-        for (host, number), found in groups.items():
-            there = self.intake.keys.have_rows(host, number, found)
-            yield from (item for href, item in found.items() if href not in there)
+    def _without_row(self, batch: dict[str, str]) -> Iterator[tuple[str, str]]:
+        """Yield what is not found when all addresses of a host are looked up together: next to nothing, as a rule.
 
-    def _found(self, seeds: Iterable[str]) -> Iterator[tuple[str, Link]]:
-        """Yield every address that the run has found, from what is stored of its pages; most of them once."""
-        for href in seeds:
-            yield "seed", _link(href)
+        Takes and yields lines as ``outlinks.lines`` has them, each with what it is; only pages of the web stay away.
+        """
+        by_host: defaultdict[str, dict[int, str]] = defaultdict(dict)
+        lines_of: dict[str, str] = {}
+        hash_of, host_of, meant_of = self.intake.keys.hash_of, url.host_of, self._meant
+        for line, what in batch.items():
+            if line[0] in _OF_PAGES and line.startswith(WEB_SCHEMES, 1):
+                meant = meant_of(what, line[1:])
+                by_host[host_of(meant)][hash_of(meant)] = meant
+                lines_of[meant] = line
+            else:
+                yield line, what
+        for name, by_hash in by_host.items():
+            host = self.intake.host_id(name)
+            for hashed, href in self.database.rows_of("rows_there", list(by_hash), self.run.id, host, 0):
+                # A refused address may be stored cut (R-1.4).
+                if by_hash[hashed].startswith(href):
+                    lines_of.pop(by_hash[hashed], None)
+        yield from ((line, batch[line]) for line in lines_of.values())
+
+    def _found(self, seeds: Iterable[str]) -> Iterator[dict[str, str]]:
+        """Yield every address that the run has found, most of them once: lines of outlinks, each with what it is.
+
+        Of one sort at a time, since a seed and a link of one text may mean two addresses.
+        """
+        seeds = iter(seeds)
+        while batch := dict.fromkeys([f"a{href}" for href in islice(seeds, _AT_ONCE)], "seed"):
+            yield batch
         checked: set[str] = set()
         for source, blob in self._pages():
             # As sets of lines, so that what was checked before costs next to nothing.
             fresh = set(lines(blob)) - checked
             checked |= fresh
-            yield from ((f"link of {source}", read(line)) for line in fresh)
+            batch.update(dict.fromkeys(fresh, f"link of {source}"))
+            if len(batch) >= _AT_ONCE:
+                yield batch
+                batch = {}
             if len(checked) > _CHECKED:
                 checked.clear()
+        yield batch
         for what, name in (("redirect target", "redirect_targets"), ("sitemap entry", "sitemap_targets")):
             last = _FIRST
             while rows := list(self.database.rows(name, self.run.id, *last)):
                 last = (rows[-1][0], rows[-1][1])
-                yield from ((what, _link(row[2])) for row in rows)
+                yield dict.fromkeys([f"a{row[2]}" for row in rows], what)
 
     def _pages(self) -> Iterator[tuple[str, bytes]]:
         last = _FIRST
@@ -238,7 +256,3 @@ class Settling:
     def _step(self, href: str) -> Step | None:
         row = self.database.one("hop", self.run.id, *self.intake.keys.key_of(href))
         return Step(row[0], row[2]) if row else None
-
-
-def _link(href: str) -> Link:
-    return href, "a", False, True

@@ -27,6 +27,7 @@ class Writes:
         """Start an empty round."""
         self.new: dict[Key, str] = {}
         self.merged: list[tuple[Value, ...]] = []
+        self.found: list[tuple[Value, ...]] = []
         self.entries: list[tuple[Value, ...]] = []
         self.ended: list[tuple[Value, ...]] = []
         self.refusals: list[tuple[Value, ...]] = []
@@ -54,6 +55,7 @@ class Writes:
         self.flush_refusals(database)
         for name, rows in (
             ("merge_entry", self.merged),
+            ("merge_found", self.found),
             ("add_entry", self.entries),
             ("add_ended_entry", self.ended),
             ("add_site_of", self.sites),
@@ -70,7 +72,7 @@ class Writes:
             if row[2] and row[12] != OWN_ROBOTS
         }
         self.new.clear()
-        self.merged, self.entries, self.ended, self.sites = [], [], [], []
+        self.merged, self.found, self.entries, self.ended, self.sites = [], [], [], [], []
         self.unlisted.clear()
         self.pages.clear()
         self.refused.clear()
