@@ -10,6 +10,7 @@ from typing import Any, Final
 import apsw
 
 from purlieu import settings as settings_text
+from purlieu.crawl.clock import Clock
 from purlieu.crawl.local import Crawl, Result
 from purlieu.testing.clock import FakeClock
 from purlieu.testing.web import FakeWeb
@@ -41,7 +42,7 @@ def made_settings(store: Path, tree: Mapping[str, Any] | None = None) -> setting
 
 
 def crawl(
-    web: FakeWeb, settings: settings_text.Settings, clock: FakeClock | None = None, *, resume: bool = False
+    web: FakeWeb, settings: settings_text.Settings, clock: Clock | None = None, *, resume: bool = False
 ) -> Result:
     """Crawl to the end and return the result; no visit may have crashed."""
 

@@ -62,11 +62,12 @@ MAY_IMPORT: Final = {
     "store": set(),
     "adopt": set(),
     "archive": set(),
-    "crawl": {"fetch", "store", "archive"},
+    "document": set(),
+    "crawl": {"fetch", "store", "archive", "document"},
     "report": {"store"},
     "testing": {"crawl", "fetch", "store"},
     "console": {"report", "store", "adopt", "crawl"},
-    "cli": {"fetch", "store", "adopt", "crawl", "report", "testing", "console"},
+    "cli": {"fetch", "store", "adopt", "document", "crawl", "report", "testing", "console"},
     "__main__": {"cli"},
     "__init__": {"crawl"},  # the package's own face: purlieu.Crawl
 }
@@ -78,6 +79,7 @@ DOORS: Final = {
     "sqlite3": (),
     "psycopg": ("store.postgres",),
     "pyarrow": ("report.ledger", "report.text"),
+    "pypdfium2": ("document.pdf",),
     "re2": ("pattern",),
     "regex": ("pattern",),
     "rensa": ("likeness",),

@@ -231,6 +231,11 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "A secret of {subject} stands in the settings as it is ({key}); write env:NAME, file:PATH or keyring:SERVICE/USER there.",
      "{subject} の秘密情報が設定にそのまま書かれています（{key}）。env:NAME、file:PATH、keyring:SERVICE/USER のいずれかで指定してください。",
      "{subject} 的机密以明文写在设置中（{key}）；请改写为 env:NAME、file:PATH 或 keyring:SERVICE/USER。"),
+    ("documents_unread", _WARNING, "reason", ("count", "example"),
+     "Of {count} documents there is no text, or not all of it ({subject}), such as {example}; the how-to “Use what pages say” "
+     "tells what each reason means and what to do.",
+     "{count} 件の文書のテキストを取得できないか、一部だけ取得しました（{subject}、例: {example}）。理由の意味と対処は使い方の「Use what pages say」にあります。",
+     "有 {count} 个文档没有文本或文本不全（{subject}，例如 {example}）；各原因的含义和处理办法见使用指南“Use what pages say”。"),
     ("after_failed", _WARNING, "crawl", ("what", "why"),
      "What was to be told after the run was not: {what} failed ({why}); the run itself is whole.",
      "実行後の通知に失敗しました: {what}（{why}）。実行結果そのものに問題はありません。",

@@ -371,7 +371,8 @@ def values_of(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
     known = settings.tree.known(field)
     kind = str(field.type).removesuffix(" | None")
     if kind in {"int", "float", "int | str"}:
-        low, high = int(known.least or 0) + 1, int(min(known.most or 10**6, 10**6))
+        low = int(known.least or 0) + 1
+        high = max(low, int(min(known.most or 10**6, 10**6)))
         made: st.SearchStrategy[Any] = st.integers(low, high) if kind != "float" else st.floats(low, high)
     elif known.choices:
         made = st.sampled_from(known.choices)

@@ -45,7 +45,7 @@ def of_crawl(arguments: argparse.Namespace, stdin: TextIO, stored: tuple[str, st
         made = _with_rules(made, path, mistakes)
         if not made.seeds:
             mistakes.append(_nothing(arguments))
-        mistakes += _unreadable(made, path) + _unset(made, path)
+        mistakes += _unreadable(made, path) + _unset(made, path) + _lacking(made, path)
     if mistakes:
         raise SettingsError(tuple(mistakes))
     return made
@@ -176,6 +176,15 @@ def _unset(made: Settings, path: str | None) -> list[Mistake]:
     return []
 
 
+def _lacking(made: Settings, path: str | None) -> list[Mistake]:
+    """Return the mistake that something is asked for whose library is not installed."""
+    if not made.reads_documents:
+        return []
+    from purlieu.document import lacking
+
+    return [replace(mistake, file=path) for mistake in lacking(made)]
+
+
 def _renamed(mistake: Mistake, listed_in: str | None, listed: dict[str, int]) -> Mistake:
     """Return the mistake with the name the owner used: the option's, or the list's line."""
     if mistake.file is not None:
@@ -197,6 +206,8 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(settings.dump(_shown(arguments)))
         return 0
     made = _readable(settings.read(read(arguments.file), path=arguments.file), arguments.file)
+    if mistakes := _lacking(made, arguments.file):
+        raise SettingsError(tuple(mistakes))
     sys.stdout.write(f"{arguments.file}: no mistakes\n")
     for finding in advice.findings(made):
         sys.stdout.write(f"{arguments.file}: {finding.sentence(made.language)}\n")

@@ -99,6 +99,7 @@ COMMANDS: Final = (
                 key="keep",
                 choices=KEPT,
             ),
+            Argument(("--documents",), "keep what PDF and Office files say as well", "", "on", "documents.read"),
             Argument(("--output",), "the folder for result files (default: purlieu-out)", "FOLDER", key="output"),
             Argument(
                 ("--format",), f"a result file to write: {_FORMATS}; may be repeated", "FORMAT", "list", "formats"

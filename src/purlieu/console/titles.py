@@ -17,6 +17,9 @@ TITLES: Final = {
     "workers": Sentence("Processes that crawl"),
     "archive.file_bytes": Sentence("Largest archive file"),
     "archive.as_sent": Sentence("Bodies as they were sent"),
+    "documents.read": Sentence("Read documents"),
+    "documents.timeout_seconds": Sentence("Longest time for a document"),
+    "documents.memory_bytes": Sentence("Most memory for a document"),
     "revisit": Sentence("Ask only for what may have changed"),
     "scope.mode": Sentence("How far the crawl reaches"),
     "scope.ignore_port": Sentence("Other ports belong to it"),
@@ -205,6 +208,7 @@ SECTIONS_TITLED: Final = {
     "ledger": Sentence("Ledger"),
     "retention": Sentence("How long it is kept"),
     "archive": Sentence("Archive"),
+    "documents": Sentence("Documents"),
     "after": Sentence("After a run"),
     "domains": Sentence("Top-level domains"),
 }

@@ -25,7 +25,7 @@ from purlieu.crawl.worker import Worker
 from purlieu.errors import OutOfMemory, StoreError
 from purlieu.fetch.http import HttpFetcher
 from purlieu.settings import advice
-from purlieu.store import runs, suspects
+from purlieu.store import content, runs, suspects
 from purlieu.store.frontier import Frontier
 from purlieu.store.intake import Intake
 from purlieu.store.settling import Settling
@@ -135,6 +135,8 @@ class Crawl:
         finally:
             try:
                 await self._fetcher.close()
+                if self._documents is not None:
+                    await self._documents.close()
                 if self._settings.keeps_bodies:
                     from purlieu.crawl import archiving
 
@@ -202,6 +204,7 @@ class Crawl:
         """Build the parts and hand them to each other."""
         settings, database, clock = self._settings, self._database, self._clock
         # Before the run begins: a secret that is not there is the owner's mistake, not a failed run.
+        self._documents = parts.documents(settings)  # so is what is not installed
         self._fetcher = self._given_fetcher or parts.with_doors(settings, clock)
         toml = settings_text.dump(settings)
         now = clock.now()
@@ -256,8 +259,9 @@ class Crawl:
         series = Series(traps.same_text if traps.detect else 0, known)
         watch = TrapWatch(series, self._intake.admission.traps, self._frontier.note)
         return Outside(
-            self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch, self._frontier.note
-        )
+            self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch, self._frontier.note,
+            self._documents,
+        )  # fmt: skip
 
     def _made_team(self, fetcher: Fetcher, limits: RunLimits, pages: PageLimit, outside: Outside) -> Team | None:
         """Return what starts more processes, if there may be any: they ask the real web at the real time."""
@@ -356,6 +360,8 @@ class Crawl:
             runs.end(self._database, self._run, state, reason, self._clock.now())
             books = self._settling.books(self._seeds)
             runs.save_books(self._database, self._run, books)
+            if self._documents is not None:
+                content.note_unread(self._database, self._run.crawl, self._run.id)
             if state == "done":
                 suspects.note(
                     self._database,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from purlieu import __version__
+from purlieu.errors import SettingsError
 from purlieu.fetch import secret
 from purlieu.fetch.http import HttpFetcher
 from purlieu.settings import politeness_of
@@ -15,6 +16,7 @@ from purlieu.value import replace
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
+    from purlieu.crawl.documents import DocumentReader
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.settings import Settings
 
@@ -28,6 +30,18 @@ def _asking(resolved: Settings, clock: Clock) -> HttpFetcher:
     agent = resolved.fetch.user_agent or f"Purlieu/{__version__}"
     coded = resolved.keeps_bodies and resolved.archive.as_sent
     return HttpFetcher(resolved.fetch, resolved.origins, resolved.hosts, agent, clock.now, coded=coded)
+
+
+def documents(settings: Settings) -> DocumentReader | None:
+    """Return what reads documents, None where the owner wants none; raises SettingsError where it is not installed."""
+    if not settings.reads_documents:
+        return None
+    from purlieu.crawl.documents import DocumentReader  # only who reads any pays for it (R-9.2)
+    from purlieu.document import lacking
+
+    if mistakes := lacking(settings):
+        raise SettingsError(mistakes)
+    return DocumentReader(settings.documents.timeout_seconds, settings.documents.memory_bytes)
 
 
 def with_doors(settings: Settings, clock: Clock) -> Fetcher:

@@ -1,4 +1,4 @@
-"""Other programs: a run in a process of its own, more processes at one run, the owner's command after a run.
+"""Other programs: a run in a process of its own, more processes at one run, what reads documents, the owner's command.
 
 The only place that starts any. Knows nothing of why.
 """
@@ -24,6 +24,8 @@ TAIL_BYTES: Final = 2_000
 LEAVING_SECONDS: Final = 5.0
 """A process that has hung up has so long to end."""
 LOOK_SECONDS: Final = 0.01
+MOST_ANSWER: Final = 32 * 1024 * 1024
+"""So many bytes of what a document says are taken."""
 MOST_LOOK_SECONDS: Final = 0.2
 """Who waits for a program looks after so long whether it has ended, at first and at last."""
 
@@ -130,6 +132,73 @@ class WorkerProcess:
         """End it at once."""
         if self._process is not None:
             self._process.kill()
+
+
+class DocumentProcess:
+    """A process that reads documents: each goes in by a socket, and what it says comes out."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._wire: socket.socket | None = None
+
+    @property
+    def id(self) -> int:
+        """Return the process's id, 0 before it is started."""
+        return self._process.pid if self._process is not None else 0
+
+    @property
+    def is_started(self) -> bool:
+        """Return whether there is a process."""
+        return self._process is not None
+
+    def start(self, seconds: float, memory_bytes: int) -> None:
+        """Start it; it ends by itself when a document takes longer or more. Raises OSError."""
+        self._wire, theirs = socket.socketpair()
+        self._wire.setblocking(False)  # noqa: FBT003  socket's own signature
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - ours
+                [sys.executable, "-P", "-m", "purlieu.document", str(seconds), str(memory_bytes)],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
+            )
+
+    async def ask(self, body: bytes) -> bytes | None:
+        """Return what it answers, None when it has ended. Raises OSError."""
+        wire, loop = self._wire, asyncio.get_running_loop()
+        if wire is None:
+            return None
+        try:
+            await loop.sock_sendall(wire, len(body).to_bytes(8))
+            await loop.sock_sendall(wire, body)
+            size = int.from_bytes(await self._take(wire, 8))
+            return await self._take(wire, size) if 0 < size <= MOST_ANSWER else None
+        except (ConnectionError, EOFError):
+            return None
+
+    @staticmethod
+    async def _take(wire: socket.socket, size: int) -> bytes:
+        came = bytearray()
+        while len(came) < size:
+            piece = await asyncio.get_running_loop().sock_recv(wire, min(size - len(came), 1 << 20))
+            if not piece:
+                raise EOFError
+            came += piece
+        return bytes(came)
+
+    def kill(self) -> bool:
+        """End it at once; return whether its own time had run out before."""
+        if self._wire is not None:
+            self._wire.close()
+        if self._process is None:
+            return False
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(LOOK_SECONDS)  # who hung up by itself is about to end
+        self._process.kill()
+        return self._process.wait() == -signal.SIGALRM
 
 
 async def command(words: Sequence[str], given: bytes, timeout_seconds: float) -> str:

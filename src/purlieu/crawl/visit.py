@@ -25,6 +25,7 @@ from purlieu.value import dataclass, replace
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
+    from purlieu.crawl.documents import DocumentReader
     from purlieu.crawl.traps import TrapWatch
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.page import Page
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from purlieu.store.lease import Origin
 
 LOG = logging.getLogger(__name__)
+_DOCUMENTS = frozenset({"PDF", "OFFICE"})
 _HEAD_REFUSED = frozenset({405, 501})
 HOSTS_REMEMBERED = 10_000
 _SITEMAP_LIKE = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed)[\s>]")
@@ -50,6 +52,8 @@ class Outside:
     traps: TrapWatch
     note: Callable[..., None] = lambda *_, **__: None
     """Writes a finding: code, subject, arguments."""
+    documents: DocumentReader | None = None
+    """Reads documents, where the owner wants that."""
 
 
 class Visitor:
@@ -137,7 +141,10 @@ class Visitor:
             entry, answer, read, sitemap=named, retry=self._retry(entry), at=self._now(), requests=requests
         )
         self._outside.traps.look(visit)
-        return _light(visit, read, self._content(visit, read, answer))
+        content = self._content(visit, read, answer)
+        if content is None and self._outside.documents is not None:
+            content = await self._document(visit, answer, self._outside.documents)
+        return _light(visit, read, content)
 
     def _note_login(self, entry: Entry, answer: Response | Failure) -> None:
         """Write the finding that nobody is logged in at an origin, once."""
@@ -172,6 +179,14 @@ class Visitor:
         from purlieu.page import content
 
         return content.read(answer.body, read.encoding)
+
+    async def _document(self, visit: Visit, answer: Response | Failure, reader: DocumentReader) -> Content | None:
+        """Return what a document says, None for what is no whole document."""
+        if not isinstance(answer, Response) or not answer.body or visit.kind not in LANDED_KINDS:
+            return None
+        if content_class(answer.header("content-type")) not in _DOCUMENTS:
+            return None
+        return await reader.read(host_of(visit.entry.href), answer.body)
 
     def _read_html(self, entry: Entry, answer: Response | Failure) -> Page | None:
         """Return the page that stands where a robots.txt or sitemap was looked for: it may be linked too (R-1.3)."""

@@ -38,10 +38,19 @@ def frontier_rules(settings: Settings) -> FrontierRules:
         robots_max_age_seconds=settings.robots.max_age_seconds,
         sitemaps=_sitemap_rules(settings),
         agent=settings.robots.agent,
-        lease_seconds=max(LEASE_SECONDS, 2 * settings.fetch.timeout_seconds),
+        lease_seconds=max(LEASE_SECONDS, 2 * _visit_seconds(settings)),
         rhythm=_rhythm(settings),
         in_groups=settings_text.is_grouped(settings),
     )
+
+
+def _visit_seconds(settings: Settings) -> float:
+    """Return how long a visit may take: its request, and the reading of its document."""
+    if not settings.reads_documents:
+        return settings.fetch.timeout_seconds
+    from purlieu.crawl.documents import visit_seconds  # only who reads any pays for it (R-9.2)
+
+    return settings.fetch.timeout_seconds + visit_seconds(settings.documents.timeout_seconds)
 
 
 def _rhythm(settings: Settings) -> Rhythm:
@@ -72,7 +81,7 @@ def run_limits(settings: Settings, active_seconds: float, pages: int) -> RunLimi
         limits.max_targets,
         limits.max_seconds,
         settings.politeness.max_hosts,
-        settings.fetch.timeout_seconds,
+        _visit_seconds(settings),
         active_seconds,
         pages,
     )

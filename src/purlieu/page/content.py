@@ -52,10 +52,11 @@ _CRUMBS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is kept of a page's content.
+    """What is kept of a page's content, or of a document's.
 
     ``headings`` are (level, text) in document order; ``open_graph`` maps names without ``og:`` to their first value;
-    ``json_ld`` are the values of its blocks; ``breadcrumbs`` go from the home page down.
+    ``json_ld`` are the values of its blocks; ``breadcrumbs`` go from the home page down. ``title`` is a document's
+    own, as a page's stands in ``Page``; ``unread`` says why there is no text of a document, or not all.
     """
 
     text: str
@@ -65,6 +66,9 @@ class Content:
     json_ld: tuple[Any, ...] = ()
     breadcrumbs: tuple[str, ...] = ()
     language: str = ""
+    title: str = ""
+    author: str = ""
+    unread: str = ""
 
 
 def read(body: bytes, encoding_name: str) -> Content:
@@ -92,7 +96,8 @@ def read(body: bytes, encoding_name: str) -> Content:
         tuple((name[3:], value) for name, value in said.items() if name.startswith("og:") and value),
         data,
         _listed(data) or crumbs,
-        _language(text),
+        language_of(text),
+        author=said.get("author", ""),
     )
 
 
@@ -236,7 +241,8 @@ def _crumb(listed: Any) -> str:
     return _cut(name) if isinstance(name, str) else ""
 
 
-def _language(text: str) -> str:
+def language_of(text: str) -> str:
+    """Return what a text seems to be written in, "" when that is not sure."""
     from resiliparse.parse.lang import detect_fast
 
     language, distance = detect_fast(text[:20_000])

@@ -32,7 +32,7 @@ def own(row: FeedRow, ident: str, _seeds: Sequence[str] = ()) -> dict[str, Any]:
         "open_graph": json.dumps(row.open_graph, ensure_ascii=False),
         "json_ld": json.dumps(row.json_ld, ensure_ascii=False),
         "content_type": row.content_type, "last_modified": row.last_modified, "depth": row.depth,
-        "changed_at": changed,
+        "changed_at": changed, "author": row.author,
     }  # fmt: skip
 
 
@@ -58,6 +58,7 @@ def endeca(row: FeedRow, ident: str, seeds: Sequence[str] = ()) -> dict[str, Any
     told |= {f"Endeca.Web.HTMLMetaTag.og:{name}": value for name, value in row.open_graph.items()}
     return told | {
         "title": row.title, "language": row.language, "headings": row.headings, "breadcrumbs": row.breadcrumbs,
+        "author": row.author,
     }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ TEXT_SCHEMA: Final = 1
 """Version of the columns, in the Parquet file's metadata."""
 COLUMNS: Final = (
     "url", "title", "language", "description", "headings", "text", "breadcrumbs", "open_graph", "json_ld",
-    "content_type", "last_modified", "indexable", "index_reason", "depth", "changed_at",
+    "content_type", "last_modified", "indexable", "index_reason", "depth", "changed_at", "author", "unread",
 )  # fmt: skip
 """Columns; ``headings`` are objects of level and text, ``open_graph`` is one object, ``json_ld`` the blocks' values."""
 
@@ -38,6 +38,7 @@ def document(row: ContentRow) -> dict[str, Any]:
         "json_ld": row.json_ld,
         "content_type": row.content_type, "last_modified": row.last_modified, "indexable": not row.index_reason,
         "index_reason": row.index_reason, "depth": row.depth, "changed_at": changed,
+        "author": row.author, "unread": row.unread,
     }  # fmt: skip
 
 

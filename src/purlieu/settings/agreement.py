@@ -18,6 +18,7 @@ _SEEDS_ALONE = Sentence("scope.only_seeds fetches the seeds and nothing else; ta
 _NONE_FOUND = Sentence("with sitemap.use = false no sitemap is found; write sitemap.files, or take use out")
 _NO_ADDRESS = Sentence('behind a proxy no address is known; write "host" or "domain", or list the hosts in [[group]]')
 
+_NOT_KEPT = Sentence('what documents say is kept with what pages say: write keep = "text", or take it out')
 _NO_TLS = Sentence("only https has certificates; write an origin that begins with https://, or take it out")
 
 
@@ -27,6 +28,8 @@ def disagreements(settings: Settings) -> Iterator[tuple[str, str, str]]:
     yield from _of_groups(settings)
     yield from _of_sitemaps(settings)
     yield from _of_origins(settings)
+    if settings.documents.read and not settings.keeps_text:
+        yield "documents.read", "true", _NOT_KEPT
     if settings.filter.rules or settings.filter.include or settings.filter.exclude:
         from purlieu.pattern import filters
 

@@ -18,6 +18,7 @@ from purlieu.settings.belonging import (
 from purlieu.settings.door import OriginSettings
 from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import Key, key
+from purlieu.settings.keeping import MIB, ArchiveSettings, DocumentSettings
 from purlieu.settings.pacing import GroupSettings, HostSettings, PolitenessSettings
 from purlieu.settings.profile import ProfileSettings
 from purlieu.settings.trapping import TrapSettings
@@ -31,7 +32,6 @@ FOLLOWED = ("a", "area", "frame", "iframe", "next", "prev", "alternate", "refres
 LINK_KINDS = (*FOLLOWED, "sitemap", "image", "script", "style", "form")
 SITEMAP_MODES = ("links-and-sitemaps", "sitemaps-only", "links-only")
 LOCATION_RULES = ("by-discovery", "off", "warn", "enforce")
-MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,23 +303,6 @@ class LedgerSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveSettings:
-    """How WARC files are written, where `keep = "body"`."""
-
-    file_bytes: int = key(
-        1024 * MIB,
-        Key("A file that has become so large is ended, and the next one begun.", least=65_536, unit="bytes"),
-    )
-    as_sent: bool = key(
-        False,
-        Key(
-            "Whether bodies are kept as they were sent, gzip or deflate and all. Else they are kept decoded, and "
-            "headers that spoke of the coding are renamed to `X-Archive-Orig-...`."
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """A crawl: where it starts, where its results go, and everything else."""
 
@@ -376,6 +359,7 @@ class Settings:
     history: HistorySettings = field(default_factory=HistorySettings)
     ledger: LedgerSettings = field(default_factory=LedgerSettings)
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    documents: DocumentSettings = field(default_factory=DocumentSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     after: AfterSettings = field(default_factory=AfterSettings)
 
@@ -383,6 +367,11 @@ class Settings:
     def keeps_text(self) -> bool:
         """Whether what pages say is kept in the store."""
         return self.keep.startswith("text")
+
+    @property
+    def reads_documents(self) -> bool:
+        """Whether what documents say is kept as well."""
+        return self.keeps_text and self.documents.read
 
     @property
     def keeps_bodies(self) -> bool:

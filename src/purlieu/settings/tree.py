@@ -25,8 +25,8 @@ from purlieu.settings.check import check, nearest
 from purlieu.settings.door import SECRET_TABLES, OriginSettings, lacking
 from purlieu.settings.ending import AfterSettings, RetentionSettings
 from purlieu.settings.fact import META, Key
+from purlieu.settings.keeping import ArchiveSettings, DocumentSettings
 from purlieu.settings.key import (
-    ArchiveSettings,
     FetchSettings,
     HistorySettings,
     LedgerSettings,
@@ -57,6 +57,7 @@ SECTIONS: Final[dict[str, type]] = {
     "history": HistorySettings,
     "ledger": LedgerSettings,
     "archive": ArchiveSettings,
+    "documents": DocumentSettings,
     "retention": RetentionSettings,
     "after": AfterSettings,
 }

@@ -9,10 +9,13 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from purlieu.decide import Visit
 from purlieu.store.database import Database, Row, Value
+
+UNREAD: Final = "documents_unread"
+"""The finding's code."""
 
 
 class ContentRow(NamedTuple):
@@ -30,6 +33,8 @@ class ContentRow(NamedTuple):
     json_ld: list[Any]
     breadcrumbs: list[str]
     text: str
+    author: str
+    unread: str
     content_type: str
     last_modified: str
     index_reason: str
@@ -41,20 +46,29 @@ def write(database: Database, crawl: int, run: int, visits: Sequence[Visit]) -> 
     database.many("put_content", [_row(crawl, run, visit) for visit in visits if visit.content is not None])
 
 
+def note_unread(database: Database, crawl: int, run: int) -> None:
+    """Write a finding for each reason why there is no text of documents; what an earlier end said goes."""
+    database.run("forget_finding", run, UNREAD)
+    for reason, count, example in list(database.rows("unread_documents", run, crawl)):
+        database.run("add_finding", run, UNREAD, reason, json.dumps({"count": count, "example": example}))
+
+
 def _row(crawl: int, run: int, visit: Visit) -> tuple[Value, ...]:
     content, page, entry = visit.content, visit.page, visit.entry
     assert content is not None  # noqa: S101 - asked for above
-    title = (page.title if page else None) or ""
+    title = (page.title if page else None) or content.title
     language = (page.lang if page else None) or content.language
     more = json.dumps({
         "open_graph": dict(content.open_graph), "json_ld": content.json_ld, "breadcrumbs": content.breadcrumbs,
+        "author": content.author,
     }, ensure_ascii=False)  # fmt: skip
     headings = json.dumps(content.headings, ensure_ascii=False)
     told = (title, language, content.description, headings, more)
     text = content.text.encode("utf-8", "replace")
     digest = blake2b("\x00".join(told).encode("utf-8", "replace") + b"\x00" + text, digest_size=16).hexdigest()
     clean = [part.encode("utf-8", "replace").decode() for part in told]
-    return (crawl, entry.host, entry.hash, entry.href, run, visit.at, digest, *clean, zlib.compress(text, 6))
+    known = (crawl, entry.host, entry.hash, entry.href, run, visit.at, digest)
+    return (*known, *clean, zlib.compress(text, 6), content.unread)
 
 
 def rows(database: Database, run: int) -> Iterator[ContentRow]:
@@ -71,6 +85,6 @@ def _made(row: Row) -> ContentRow:
         *row[:7],
         tuple((level, heading) for level, heading in json.loads(row[7])),
         more["open_graph"], more["json_ld"], more["breadcrumbs"],
-        zlib.decompress(row[9]).decode(),
-        row[10] or "", row[11] or "", row[12] or "", row[13],
+        zlib.decompress(row[9]).decode(), more.get("author", ""), row[10],
+        row[11] or "", row[12] or "", row[13] or "", row[14],
     ))  # fmt: skip

@@ -216,11 +216,13 @@ CREATE TABLE content (
     language TEXT NOT NULL,
     description TEXT NOT NULL,
     headings TEXT NOT NULL,                     -- [[level, text], ...]
-    more TEXT NOT NULL,                         -- {"open_graph": {}, "json_ld": [], "breadcrumbs": []}
+    more TEXT NOT NULL,                         -- {"open_graph": {}, "json_ld": [], "breadcrumbs": [], "author": ""}
     text BLOB NOT NULL,
+    unread TEXT NOT NULL DEFAULT '',            -- why a document's text is not here, or not all of it (document/told.py)
     UNIQUE (crawl, host, hash)
 );
 CREATE INDEX content_changed ON content (crawl, changed_run);
+CREATE INDEX content_unread ON content (crawl, unread, href) WHERE unread <> '';
 
 -- What a search engine has of a crawl's pages (purlieu feed): what its server has acknowledged, or what a file was given.
 CREATE TABLE feed (

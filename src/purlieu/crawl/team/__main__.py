@@ -100,7 +100,10 @@ class _Far:
         self._landed = dict(begin.landed)
         self._series = Series(settings.traps.same_text if settings.traps.detect else 0, begin.trapped)
         watch = HeedingWatch(self._series, self._admission.traps, lambda *_, **__: None)
-        outside = Outside(self._asking, clock, self._in_scope, self._fetcher.address_of, watch)
+        self._documents = parts.documents(settings)
+        outside = Outside(
+            self._asking, clock, self._in_scope, self._fetcher.address_of, watch, documents=self._documents
+        )
         self._desk = FarDesk(self.wire, self._fetcher, counts=begin.counts_pages)
         self._backlog = Backlog(self.wire)
         self._worker = Worker(self._desk, Visitor(settings, outside), clock, begin.limits, self._backlog, lambda: False)
@@ -114,6 +117,8 @@ class _Far:
             await self._worker.run()
         finally:
             await self._asking.close()
+            if self._documents is not None:
+                await self._documents.close()
         self._is_leaving = True
         self.wire.send("bye", 0)
         self.wire.close()
