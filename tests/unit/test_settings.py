@@ -431,6 +431,8 @@ def whole(draw: st.DrawFn) -> Settings:
         drawn = dataclasses.replace(drawn, sites=sites, scope=dataclasses.replace(drawn.scope, mode="any"))
     if any(key == "sitemap.mode" for key, *_ in disagreements(drawn)):
         drawn = dataclasses.replace(drawn, sitemap=dataclasses.replace(drawn.sitemap, mode="links-and-sitemaps"))
+    if drawn.documents.read:  # documents are kept with text
+        drawn = dataclasses.replace(drawn, keep="text")
     return drawn
 
 

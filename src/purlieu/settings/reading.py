@@ -30,9 +30,13 @@ def reads_alike(one: str, other: str, keys: tuple[str, ...]) -> bool:
 
 
 def keeps_more(one: str, other: str, *kinds: str) -> bool:
-    """Return whether settings keep what others do not, of ``text`` and ``body``: then an answer of 304 is no answer."""
+    """Return whether settings keep what others do not, of ``text`` and ``body``: then an answer of 304 is no answer.
+
+    The text of documents is kept where they are read.
+    """
     keeps, kept = (str(tables(text).get("keep", "")) for text in (one, other))
-    return any(kind in keeps and kind not in kept for kind in kinds)
+    reads, read = (_value(text, "documents.read") is True for text in (one, other))
+    return ("text" in kinds and reads and not read) or any(kind in keeps and kind not in kept for kind in kinds)
 
 
 def judge_alike(one: str, other: str) -> bool:
