@@ -52,6 +52,7 @@ NOUN_FLOORS: Final = (
         "schedule",
         "suspicion",
         "audit",
+        "extraction",
     ),
     ("settings", "decide", "admission", "timetable"),
     ("judgement", "row"),

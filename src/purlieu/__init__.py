@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 __all__ = ["Crawl", "__version__", "batches", "run", "run_async"]
 
 
-_FACES = ("domain", "page", "robots", "row", "scope", "settings", "sitemap", "testing", "url")
+_FACES = ("domain", "extraction", "page", "robots", "row", "scope", "settings", "sitemap", "testing", "url")
 _PLAIN = ("batches", "run", "run_async")
 
 

@@ -161,6 +161,11 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "mend it and crawl again.",
      "accept に渡された関数が {url} で {subject} を送出しました（{detail}）。失敗した URL は対象外になります。修正して再度クロールしてください。",
      "作为 accept 传入的函数在 {url} 上抛出 {subject}（{detail}），出错的网址都会被拒绝；请修正后重新抓取。"),
+    ("extract_failed", _PROBLEM, "crawl", ("count", "url", "detail"),
+     "The function that was given as extract failed on {count} pages ({subject}), first on {url}: {detail}. Nothing is kept of "
+     "them; mend it and crawl again.",
+     "extract に渡された関数が {count} ページで失敗しました（{subject}、最初は {url}）：{detail}。これらのページからは何も保存していません。修正して再度クロールしてください。",
+     "作为 extract 传入的函数在 {count} 个页面上失败（{subject}，首个是 {url}）：{detail}。这些页面未保存任何内容；请修正后重新抓取。"),
     ("sitemap_failed", _WARNING, "href", ("ending",),
      "The sitemap {subject} could not be read ({ending}); mend the file, or take its name out of where it is named.",
      "サイトマップ {subject} を読み取れませんでした（{ending}）。ファイルを直すか、記載を取り除いてください。",

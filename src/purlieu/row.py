@@ -27,7 +27,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def of(visit: Visit) -> dict[str, Any]:
-    """Return the values of a visit by the names of ``TYPES``; None for what is not there or empty.
+    """Return the values of a visit by the names of ``TYPES`` and ``extracted``; None for what is not there or empty.
 
     Depth and where it was found are as they were known when it was asked for; the ledger has the best that the whole
     run has found.
@@ -46,7 +46,9 @@ def of(visit: Visit) -> dict[str, Any]:
         facts.hops, facts.nofollow, visit.outcome.detail if visit.outcome else None, host_of(visit.url),
         iso8601(visit.at),
     )  # fmt: skip
-    return {name: None if value == "" else value for name, value in zip(TYPES, values, strict=True)}
+    row: dict[str, Any] = {name: None if value == "" else value for name, value in zip(TYPES, values, strict=True)}
+    row["extracted"] = visit.extracted.value if visit.extracted else None
+    return row
 
 
 def iso8601(seconds: float) -> str:

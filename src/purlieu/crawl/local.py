@@ -38,9 +38,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from purlieu.crawl.desk import RunLimits
+    from purlieu.crawl.extracting import Extractor
     from purlieu.crawl.team.team import Team
     from purlieu.crawl.verdicts import VerdictLog
     from purlieu.decide import Visit
+    from purlieu.extraction import Extract
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.settings import Settings
 
@@ -94,17 +96,26 @@ class Crawl:
         *,
         resume: bool = False,
         accept: Accept | None = None,
+        extract: Extract | None = None,
+        extract_seconds: float = 10.0,
         fetcher: Fetcher | None = None,
         clock: Clock | None = None,
     ) -> None:
         """Take settings. ``accept`` is asked of each page that scope and filters let in, and can only refuse (R-3.4).
 
-        ``fetcher`` and ``clock`` stand in for the real web and time.
+        ``extract`` is given facts (``extraction.PageFacts``), body and content type of each page that was fetched; what
+        it returns, a mapping or None, is kept with the page. It may take ``extract_seconds`` for one.
+        ``fetcher`` and ``clock`` stand in for the real web and time. Raises SettingsError.
         """
         self._settings = settings_text.checked(settings)
         self._resume = resume
         self._accept = accept
         self._clock = SteadyClock(clock or RealClock())
+        self._extractor: Extractor | None = None
+        if extract is not None:
+            from purlieu.crawl import extracting  # only who extracts pays for it (R-9.2)
+
+            self._extractor = extracting.taken(extract, extract_seconds, settings.workers, self._clock.real)
         self._given_fetcher = fetcher
         self._name = settings.name or wishes.first_host(settings)
         self._task: asyncio.Task[None] | None = None
@@ -134,6 +145,8 @@ class Crawl:
                 await self._task
         finally:
             try:
+                if self._extractor is not None:
+                    self._extractor.close()
                 await self._fetcher.close()
                 if self._documents is not None:
                     await self._documents.close()
@@ -261,12 +274,16 @@ class Crawl:
         return Outside(
             self._fetcher, self._clock, self._frontier.in_scope, self._fetcher.address_of, watch, self._frontier.note,
             self._documents,
+            self._extractor,
         )  # fmt: skip
 
     def _made_team(self, fetcher: Fetcher, limits: RunLimits, pages: PageLimit, outside: Outside) -> Team | None:
         """Return what starts more processes, if there may be any: they ask the real web at the real time."""
         own = self._settings
         if own.workers == 1 or not isinstance(fetcher, HttpFetcher) or not isinstance(self._clock.real, RealClock):
+            return None
+        extract = self._extractor.elsewhere if self._extractor is not None else None
+        if extract is None and self._extractor is not None:
             return None
         from purlieu.crawl.team.size import Size
 
@@ -284,6 +301,7 @@ class Crawl:
             due=lambda: counters.admitted - sum(counters.endings.values()),
             stop_requested=lambda: runs.stop_requested(database, run),
             archive=self._archive() if own.keeps_bodies else None,
+            extract=extract,
         )  # fmt: skip
         return Team(work, size, ground, self._outbox, self._clock)
 

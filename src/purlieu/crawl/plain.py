@@ -20,6 +20,7 @@ from purlieu.crawl.local import Crawl
 if TYPE_CHECKING:
     from purlieu.admission import Accept
     from purlieu.crawl.clock import Clock
+    from purlieu.extraction import Extract
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.settings import Settings
 
@@ -37,6 +38,8 @@ class Options(TypedDict, total=False):
 
     resume: bool
     accept: Accept | None
+    extract: Extract | None
+    extract_seconds: float
     fetcher: Fetcher | None
     clock: Clock | None
 

@@ -26,6 +26,7 @@ from purlieu.value import dataclass, replace
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
     from purlieu.crawl.documents import DocumentReader
+    from purlieu.crawl.extracting import Extractor
     from purlieu.crawl.traps import TrapWatch
     from purlieu.fetch.fetcher import Fetcher
     from purlieu.page import Page
@@ -54,6 +55,7 @@ class Outside:
     """Writes a finding: code, subject, arguments."""
     documents: DocumentReader | None = None
     """Reads documents, where the owner wants that."""
+    extractor: Extractor | None = None
 
 
 class Visitor:
@@ -144,7 +146,8 @@ class Visitor:
         content = self._content(visit, read, answer)
         if content is None and self._outside.documents is not None:
             content = await self._document(visit, answer, self._outside.documents)
-        return _light(visit, read, content)
+        light = _light(visit, read, content)
+        return light if self._outside.extractor is None else await self._outside.extractor.of(light, answer)
 
     def _note_login(self, entry: Entry, answer: Response | Failure) -> None:
         """Write the finding that nobody is logged in at an origin, once."""

@@ -24,7 +24,10 @@ LEDGER_SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. ``type`` is text, integer, number, truth or time (a text: ISO 8601, UTC, milliseconds)."""
+    """One column. ``type`` is text, integer, number, truth, time (a text: ISO 8601, UTC, milliseconds) or json.
+
+    What is json is an object in JSON lines, and its text in the other forms.
+    """
 
     name: str
     type: str
@@ -70,12 +73,14 @@ COLUMNS: Final = tuple(
         ("ended_at", "time", "When its ending was written; empty for endings that follow from the run or host as a whole."),
         ("schema", "integer", "Version of these columns."),
         ("door", "text", "The credentials that it was asked for with: basic, digest, bearer, ntlm, negotiate, certificate, cookies, headers, login, several with commas; empty for none. Such a page is not public."),
+        ("extracted", "json", "What the owner's function took out of the page; empty where there is none."),
     )
 )  # fmt: skip
 NAMES: Final = tuple(column.name for column in COLUMNS)
 
 _AT = {name: place for place, name in enumerate(NAMES)}
 TRUTHS: Final = tuple(_AT[column.name] for column in COLUMNS if column.type == "truth")
+OBJECTS: Final = tuple(_AT[column.name] for column in COLUMNS if column.type == "json")
 _TIMES = tuple(_AT[column.name] for column in COLUMNS if column.type == "time")
 _LAST_URL = _AT["last_url"]
 _DECIDING = tuple(_AT[name] for name in ("url", "purpose", "kind", "redirect_to", "canonical", "attempts"))
@@ -89,7 +94,7 @@ def rows(reader: Reader, run: RunRow) -> Iterator[Row]:
     url, purpose, kind, redirect_to, canonical, attempts = _DECIDING
     doors = doors_of(reader, run)
     for stored in reader.ledger(run):
-        row = [*stored, LEDGER_SCHEMA, None]
+        row = [*stored[:-1], LEDGER_SCHEMA, None, stored[-1]]
         if doors and (row[_STATUS] is not None or row[_KIND] == "unchanged"):
             row[_DOOR] = doors.get(origin_of(row[url])) or None
         for place in TRUTHS:

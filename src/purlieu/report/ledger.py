@@ -7,6 +7,7 @@ which is loaded when a Parquet file is asked for.
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable, Iterator
 from io import StringIO
 from itertools import islice
@@ -15,7 +16,7 @@ from typing import Any, BinaryIO, Final, Literal
 
 from purlieu import jsonl
 from purlieu.outcome import REASONS
-from purlieu.report.column import COLUMNS, LEDGER_SCHEMA, NAMES, TRUTHS, rows
+from purlieu.report.column import COLUMNS, LEDGER_SCHEMA, NAMES, OBJECTS, TRUTHS, rows
 from purlieu.report.whole_file import replacing
 from purlieu.store.database import Row
 from purlieu.store.reader import Reader, RunRow
@@ -79,8 +80,15 @@ def _guarded(value: Any) -> Any:
 
 def _jsonl(file: BinaryIO, ledger: Iterator[Row], _: str) -> None:
     """One object a line, UTF-8, every column present, null where there is nothing."""
-    while some := [jsonl.encode(dict(zip(NAMES, row, strict=True))) for row in islice(ledger, _ROWS_AT_ONCE)]:
+    while some := [jsonl.encode(dict(zip(NAMES, _read(row), strict=True))) for row in islice(ledger, _ROWS_AT_ONCE)]:
         file.write(jsonl.whole("\n".join(some) + "\n").encode())
+
+
+def _read(row: Row) -> Row | list[Any]:
+    """Return a row with what is stored as JSON read."""
+    if all(row[place] is None for place in OBJECTS):
+        return row
+    return [json.loads(cell) if place in OBJECTS and cell is not None else cell for place, cell in enumerate(row)]
 
 
 def table(reader: Reader, run: RunRow) -> Any:
@@ -110,6 +118,7 @@ def _schema() -> Any:
         "number": pa.float64(),
         "truth": pa.bool_(),
         "time": pa.string(),  # the same text as in the other forms, so that rows compare equal
+        "json": pa.string(),
     }
     return pa.schema(
         [pa.field(column.name, types[column.type], metadata={"meaning": column.meaning}) for column in COLUMNS],

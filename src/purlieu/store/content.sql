@@ -1,4 +1,4 @@
--- What pages say to their readers (keep = "text").
+-- What pages say to their readers (keep = "text"), and what the owner's function takes out of them.
 
 -- name: put_content
 -- The newest content of a page; it has changed when anything of it has.
@@ -28,3 +28,19 @@ FROM content AS c INDEXED BY content_unread
 JOIN entry AS e ON e.run = ?1 AND e.host = c.host AND e.purpose = 0 AND e.hash = c.hash AND e.kind IN ('fetched', 'unchanged')
 WHERE c.crawl = ?2 AND c.unread <> ''
 GROUP BY c.unread ORDER BY c.unread;
+
+-- name: put_extract
+INSERT OR REPLACE INTO extract (run, host, hash, record) VALUES (?, ?, ?, ?);
+
+-- name: has_extracts
+SELECT 1 FROM extract WHERE run = ? LIMIT 1;
+
+-- name: take_over_extract
+-- What stands unchanged keeps what was taken out of it.
+INSERT OR REPLACE INTO extract (run, host, hash, record) SELECT ?, host, hash, record FROM extract WHERE run = ? AND host = ? AND hash = ?;
+
+-- name: count_finding
+-- Its count goes up; the rest is told of the first.
+INSERT INTO finding (run, code, subject, arguments) VALUES (?, ?, ?, ?)
+ON CONFLICT (run, code, subject) DO UPDATE SET
+    arguments = json_set(arguments, '$.count', json_extract(arguments, '$.count') + json_extract(excluded.arguments, '$.count'));

@@ -16,7 +16,7 @@ from purlieu.decide import Visit
 from purlieu.revisit import FASTER, SLOWER, Hint, Known, Plan, Rhythm, Trust
 from purlieu.scope import GRANT_SEED
 from purlieu.settings.reading import OF_FILES, OF_PAGES, keeps_more, reads_alike
-from purlieu.store import content
+from purlieu.store import content, extracts
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
 from purlieu.store.outlinks import Link, pack, unpack
@@ -31,8 +31,10 @@ _TELLING = frozenset({"unchanged", "fetched", "redirected", "misdirected", "skip
 """Kinds of endings that tell whether a page has changed; a failure does not."""
 _WHOLE = frozenset({"fetched", "unchanged"})
 """Kinds of endings after which a file may be asked for conditionally; what was cut off is asked for as a whole."""
-_TAKEN = ("take_over_response", "take_over_status", "take_over_sketch", "page_left_alone")
+_TAKEN = ("take_over_response", "take_over_status", "take_over_sketch", "take_over_extract", "page_left_alone")
 """What is written of all that stands unchanged in a batch, in this order."""
+_HAS = {"sketch": "has_sketches", "extract": "has_extracts"}
+"""What is kept of pages beside their responses, where the owner wants it."""
 _TrustKey = tuple[int, str, str]
 
 
@@ -47,7 +49,7 @@ class History:
         self._rhythm = rhythm
         self._trusted: dict[_TrustKey, Trust] = {}
         self._other_readers: dict[Purpose, frozenset[int]] | None = None
-        self._has_sketches: dict[int, bool] = {}
+        self._has: dict[tuple[str, int], bool] = {}
 
     # -- plans -------------------------------------------------------------------------------------
 
@@ -164,6 +166,8 @@ class History:
         self._database.many("put_page", pages)
         self._database.many("put_failed_page", failed)
         content.write(self._database, self._run.crawl, self._run.id, visits)
+        if any(visit.extracted is not None for visit in visits):
+            extracts.write(self._database, self._run.id, visits)
         self._database.many("add_trust", [
             (self._run.crawl, *key, self._run.id, *numbers) for key, numbers in measured.items()
         ])  # fmt: skip
@@ -244,8 +248,9 @@ class History:
             asked_at = visit.at if visit.requests else 0.0
             self._database.run("page_of_file", run, asked_at, crawl, entry.host, entry.hash, old)
             return
-        if self._sketched(plan.known.last_run):
-            taken["take_over_sketch"].append((run, plan.known.last_run, entry.host, entry.hash))
+        for kept in _HAS:
+            if self._kept(kept, plan.known.last_run):
+                taken[f"take_over_{kept}"].append((run, plan.known.last_run, entry.host, entry.hash))
         if visit.requests:
             self._database.run(
                 "page_not_modified", visit.at, self._rhythm.least_seconds, self._rhythm.most_seconds, SLOWER, run,
@@ -254,11 +259,12 @@ class History:
         else:
             taken["page_left_alone"].append((run, run, crawl, entry.host, entry.hash))
 
-    def _sketched(self, run: int) -> bool:
-        """Return whether an earlier run kept sketches at all; most do not."""
-        if run not in self._has_sketches:
-            self._has_sketches[run] = self._database.one("has_sketches", run) is not None
-        return self._has_sketches[run]
+    def _kept(self, what: str, run: int) -> bool:
+        """Return whether an earlier run kept sketches or extracts at all; most do not."""
+        key = (what, run)
+        if key not in self._has:
+            self._has[key] = self._database.one(_HAS[what], run) is not None
+        return self._has[key]
 
     def links(self, visit: Visit) -> Sequence[Link]:
         """Return the links that a visit brought, or that stand unchanged since an earlier one."""

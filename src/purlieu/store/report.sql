@@ -42,7 +42,9 @@ SELECT run, url, purpose, kind, reason, status,
     nullif(index_reason, '') AS index_reason, nullif(last_modified, ''), nullif(etag, ''), nullif(digest, ''),
     EXISTS (SELECT 1 FROM sitemap_entry AS s WHERE s.run = l.run AND s.host = l.host_id AND s.hash = l.hash AND s.misplaced = 0)
         AS in_sitemap,
-    nullif(address, ''), ? AS version, hops, nofollow, nullif(detail, ''), nullif(host, ''), ended_at
+    nullif(address, ''), ? AS version, hops, nofollow, nullif(detail, ''), nullif(host, ''), ended_at,
+    CASE WHEN purpose = 'page' THEN (SELECT t.record FROM extract AS t WHERE t.run = l.run AND t.host = l.host_id AND t.hash = l.hash) END
+        AS extracted
 FROM ledger AS l WHERE run = ? AND host_id = ? ORDER BY purpose, url;
 
 -- name: report_visit

@@ -21,9 +21,9 @@ _LOWEST: Final = -(2**63)
 _NO_CRAWL: Final = -1
 """Takes over nothing."""
 _OF_RUN: Final = (
-    "erase_entry", "erase_refusal", "erase_site_of", "erase_response", "erase_sketch", "erase_sitemap_entry",
-    "erase_sitemap_child", "erase_sitemap_read", "erase_sitemap_namer", "erase_refusal_count", "erase_landing",
-    "erase_finding", "erase_conduct", "erase_robots", "erase_run_host", "erase_run",
+    "erase_entry", "erase_refusal", "erase_site_of", "erase_response", "erase_sketch", "erase_extract",
+    "erase_sitemap_entry", "erase_sitemap_child", "erase_sitemap_read", "erase_sitemap_namer", "erase_refusal_count",
+    "erase_landing", "erase_finding", "erase_conduct", "erase_robots", "erase_run_host", "erase_run",
 )  # fmt: skip
 _OF_CRAWL: Final = (
     "erase_sitemap_files", "erase_trust", "erase_schedule_events", "erase_schedules", "erase_crawl",
@@ -122,5 +122,6 @@ def _remove(database: Database, run: int, crawl: int, waiting: list[tuple[int, i
                 removed += sum(database.run(name, run, host, purpose, first, last) for name in _BY_PURPOSE)
                 removed += database.run("prune_responses", run, host, purpose, first, last, crawl)
             removed += database.run("prune_sketches", run, host, first, last, crawl)
+            removed += database.run("prune_extracts", run, host, first, last, crawl)
             removed += sum(database.run(name, run, host, first, last, crawl) for name in _BY_HASH)
     return removed

@@ -45,6 +45,11 @@ DELETE FROM response WHERE run = ?1 AND host = ?2 AND purpose = ?3 AND hash BETW
 DELETE FROM sketch WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
     AND NOT EXISTS (SELECT 1 FROM page AS p WHERE p.crawl = ?5 AND p.host = sketch.host AND p.hash = sketch.hash AND p.last_run = ?1);
 
+-- name: prune_extracts
+-- As of responses.
+DELETE FROM extract WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
+    AND NOT EXISTS (SELECT 1 FROM page AS p WHERE p.crawl = ?5 AND p.host = extract.host AND p.hash = extract.hash AND p.last_run = ?1);
+
 -- name: prune_sitemap_entries
 DELETE FROM sitemap_entry WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
     AND sitemap NOT IN (SELECT href FROM sitemap_file WHERE crawl = ?5 AND last_run = ?1);
@@ -87,6 +92,9 @@ DELETE FROM response WHERE run = ?;
 
 -- name: erase_sketch
 DELETE FROM sketch WHERE run = ?;
+
+-- name: erase_extract
+DELETE FROM extract WHERE run = ?;
 
 -- name: erase_sitemap_entry
 DELETE FROM sitemap_entry WHERE run = ?;

@@ -201,6 +201,15 @@ CREATE TABLE sketch (
     PRIMARY KEY (run, host, hash)
 ) WITHOUT ROWID;
 
+-- What the owner's function took out of a page (Crawl(extract=...)): JSON.
+CREATE TABLE extract (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (run, host, hash)
+) WITHOUT ROWID;
+
 -- What pages say to their readers, the last of each, where the owner keeps it (keep = "text"). text: zlib; headings, more: JSON.
 CREATE TABLE content (
     id INTEGER PRIMARY KEY,

@@ -104,6 +104,10 @@ class _Far:
         outside = Outside(
             self._asking, clock, self._in_scope, self._fetcher.address_of, watch, documents=self._documents
         )
+        if begin.extract is not None:
+            from purlieu.crawl import extracting  # only who extracts pays for it
+
+            outside = replace(outside, extractor=extracting.found(*begin.extract))
         self._desk = FarDesk(self.wire, self._fetcher, counts=begin.counts_pages)
         self._backlog = Backlog(self.wire)
         self._worker = Worker(self._desk, Visitor(settings, outside), clock, begin.limits, self._backlog, lambda: False)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from purlieu.candidate import Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.conduct import Conduct
 from purlieu.decide import RobotsAnswer, Visit
+from purlieu.extraction import Extracted
 from purlieu.outcome import Outcome, reason
 from purlieu.page import Page
 from purlieu.politeness import Pace
@@ -37,6 +38,7 @@ _CONDUCT, _PACE_AT = _values_of(Conduct, "pace")
 _PAGE, _LINKS_AT = _values_of(Page, "raw_links")
 _RESPONSE, _FAULT_AT = _values_of(Response, "fault")
 _FAILURE, _FAILED_AT = _values_of(Failure, "fault")
+_EXTRACTED: Final = _values_of(Extracted)[0]
 _LEASE: Final = attrgetter(
     "host", "name", "token", "expires_at", "next_at", "smoothed_seconds", "backoff_seconds", "failures_in_a_row",
     "gap_seconds", "kept_gap_seconds",
@@ -164,13 +166,14 @@ def pack_visit(visit: Visit) -> Plain:
         None if robots is None else (robots.body, robots.hop, robots.ended),
         visit.redirect_to, visit.retry_at, visit.pause_seconds, visit.against_host, visit.digest,
         None if visit.content is None else pickle.dumps(visit.content),
+        None if visit.extracted is None else _EXTRACTED(visit.extracted),
     )  # fmt: skip
 
 
 def unpack_visit(packed: Plain, entry: Entry) -> Visit:
     """Return the visit to this entry."""
     (_, _, _, outcome, at, requests, answered, size, links, failed, read, sitemap, robots, redirect_to, retry_at, pause,
-     against_host, digest, content) = packed  # fmt: skip
+     against_host, digest, content, extracted) = packed  # fmt: skip
     page, links = None, unpack_links(links)
     if read is not None:
         page = Page(*_with(read[0], _LINKS_AT, links if read[1] is None else unpack_links(read[1])))
@@ -197,4 +200,5 @@ def unpack_visit(packed: Plain, entry: Entry) -> Visit:
         against_host=against_host,
         digest=digest,
         content=pickle.loads(content) if content else None,  # noqa: S301 - by our own other process
+        extracted=None if extracted is None else Extracted(*extracted),
     )

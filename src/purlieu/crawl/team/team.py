@@ -64,6 +64,8 @@ class Begin:
     trapped: tuple[str, ...]
     opened: tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
     archive: tuple[Path, str] | None
+    extract: tuple[tuple[str, str], float] | None = None
+    """Where the owner's function is, and how long a page may take."""
 
 
 @dataclass(slots=True)
@@ -78,6 +80,7 @@ class Run:
     due: Callable[[], int]
     stop_requested: Callable[[], bool]
     archive: tuple[Path, str] | None = None
+    extract: tuple[tuple[str, str], float] | None = None
 
 
 @dataclass(slots=True)
@@ -208,6 +211,7 @@ class Team:
             run.settings, number, self._clock.offset, limits, self._ground.pages.is_set, level,
             run.frontier.landed(), tuple(run.traps.known), self._ground.jars.guard.opened,
             run.archive,
+            run.extract,
         )  # fmt: skip
 
     def _gone(self, member: _Member, why: str) -> None:

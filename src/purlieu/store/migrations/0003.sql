@@ -42,3 +42,12 @@ CREATE TABLE feed (
     told_at REAL NOT NULL,
     UNIQUE (crawl, target, host, hash, href)
 );
+
+-- What the owner's function took out of a page (Crawl(extract=...)): JSON.
+CREATE TABLE extract (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (run, host, hash)
+) WITHOUT ROWID;
