@@ -26,7 +26,8 @@ def made_page(chance: random.Random, real: list[bytes]) -> bytes:
         whole = chance.choice(real)
         at = chance.randrange(max(1, len(whole)))
         return mutated(chance, whole[at : at + chance.choice((100, 500, 2000))])
-    return mutated(chance, soup(chance))
+    pieces = [mutated(chance, soup(chance)) for _ in range(chance.choice((1, 1, 2, 5)))]
+    return b"".join(pieces) + b"long " * (100 * (len(pieces) > 1))  # only of what is not short blocks are read
 
 
 def compare(body: bytes, content_type: str, kinds: frozenset[str], *, sketched: bool) -> list[str]:

@@ -12,7 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-INTERFACE = 4  # what _scan.c must say too: raised when a call into it changes
+INTERFACE = 5  # what _scan.c must say too: raised when a call into it changes
 _NAME = "purlieu.page._scan"
 _PLACE = Path(__file__).parent / "page" / "_scan.abi3.so"
 

@@ -51,6 +51,19 @@ def test_the_usual_head_is_read_as_by_the_steps(seed: int) -> None:
         head = head.replace(" ", chance.choice("\n/\t"))
 
     assert encoding.prescan(head.encode()) == encoding.prescan_by_steps(head.encode())
+    if _scan.is_silent(head.encode()):
+        assert encoding.declared(head.encode(), None) is None
+
+
+@pytest.mark.parametrize("before", [0, 1, 14, 15, 16, 30, 1014, 1017, 1018])
+@pytest.mark.parametrize("said", ["charset", "CharSet"])
+def test_an_encoding_is_looked_for_where_it_may_be(before: int, said: str) -> None:
+    """A page whose first 1024 bytes have the word charset in any case may declare one; a mark or XML may too."""
+    body = b"<" + b"c" * before + said.encode() + b"=x>"
+
+    assert _scan.is_silent(body) == (before + 1 + len(said) > encoding.PRESCAN_BYTES)
+    assert _scan.is_silent(b"<p>" + b"x" * before)
+    assert not any(map(_scan.is_silent, (b"\xef\xbb\xbf<p>", b"\xfe\xff", b"<?xml?>", b"<\0?\0x\0", b"\0<\0?\0x")))
 
 
 @given(st.integers(0, 2**64))

@@ -40,6 +40,32 @@ def test_tag_soup_is_read_alike(chance: Random, content_type: str, more: bool) -
     assert native == python
 
 
+# fmt: off
+_USUAL = """<p> </p> <li> <span·class="a·b"> </span> <a·href="x"> <a·href="y#z"·rel="nofollow"> </a> <br·/> <nav> </nav> <b·c="<"> <b·c=">">
+ <b·c='"'> <b·c='> <b·c="> <b·"c>"> <b·c=d"e·f=">"> <b·="c>"> <b=c·d=">"> <b·c="d"="e>"> <b/c="d>e"> <b·c=·"d>"> <i <<i> > < <> </> </1> <!-->
+ --> <!--·<a·href="w">·--> <script> </script> <title> </title> <template> </template> <strong> <plaintexts> <head·" " ' = / 12 · é 日 word
+ <header>1 </header>2 <base·href="/b/"> <link·rel="next"·href="n"> <textarea> </body> <svg/>"""
+# fmt: on
+USUAL = [piece.replace("·", " ").encode() for piece in _USUAL.split()]
+USUAL += [b'<b\x01c="d>">', b'<b\tc="d\n>e">', b"\n", b"\x0b", b"\xff"]
+
+
+@given(st.integers(0, 2**64))
+def test_blocks_of_a_long_page_are_read_alike(seed: int) -> None:
+    """Wherever a block of bytes ends, tags in it that are not spelled as nearly all are mean what they mean."""
+    chance = Random(seed)
+    body = b"<body>" + b"".join(chance.choices(USUAL, k=chance.randrange(80)))
+    read = []
+    for native in (False, True):
+        taken: list[Element | PlainLinks] = []
+        with scan.forced(native=native):
+            title, kept, *_ = scan.read(body, "UTF-8", elements_for(page.ALL_KINDS), taken.extend, most_short=0)
+            read.append((title, kept, [one[:2] for one in taken if isinstance(one, tuple) and one[0] != "a"]))
+
+    assert read[0] == read[1]
+    assert len(set(both(body + b"x" * 300))) == 1
+
+
 @given(st.binary(), st.sampled_from((None, *TYPES)))
 def test_any_bytes_are_read_alike(body: bytes, content_type: str | None) -> None:
     """Of any bytes both scanners say the same."""

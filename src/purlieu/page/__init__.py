@@ -138,7 +138,7 @@ def _read_html(
     body: bytes, charset: str | None, fallback: str, found: Gathered, most_short: int
 ) -> tuple[str, Scanned, Gathered]:
     """Decode and cut up a page; once more if a meta element beyond the prescan names an encoding (HTML 13.2.3.4)."""
-    declared = encoding.declared(body, charset)
+    declared = encoding.declared(body, charset) if charset or not scan.is_silent(body) else None
     name = declared or fallback or encoding.assumed(body)
     while True:
         kinds, agent = found.kinds, found.agent

@@ -12,8 +12,8 @@
 #include <emmintrin.h>
 #endif
 #if defined(__x86_64__) && defined(__GNUC__)
-#define HAS_SHUFFLES 1
-#include <tmmintrin.h>
+#define HAS_BLOCKS 1 /* as far as the processor has them too */
+#include <immintrin.h>
 #endif
 
 /* What a byte can be, in bits; the last four: it stands for itself in a URL's path, query, host, scheme. */
@@ -136,10 +136,11 @@ typedef struct {
     Plain *plain;
     Py_ssize_t told; /* of how many plain links the elements tell */
     PyObject *title;
-    Text main, aside;
+    Text main, aside; /* in blocks: the main one masked, and no other */
     Py_ssize_t most_text;
     Wanted wanted[MOST_WANTED];
-    int wanted_count, wants_a;
+    int wanted_count, wants_a, in_blocks;
+    uint32_t pairs[2][32]; /* of the first two letters of the names that matter; some others may be among them */
     uint32_t initials[2][KEY_BYTES + 1]; /* of the names that matter, in start and in end tags, by their length */
     Words relations, names, pragmas; /* of <link rel>, <meta name>, <meta http-equiv> that are heard; none: all are */
     Span seen[SEEN];                     /* plain references met before */
@@ -382,11 +383,30 @@ static PyObject *decoded(Decoding how, const char *at, Py_ssize_t size) {
     return PyUnicode_DecodeUTF8(at, size, how.errors);
 }
 
-static inline int keep(Reader *r, Text *text, const char *at, const char *end) {
-    if (at == end) return 0;
+static int make_room(const Reader *r, Text *text) {
     if (!text->bytes && !(text->bytes = PyMem_Malloc((size_t)r->most_text + 16))) {
         PyErr_NoMemory();
         return -1;
+    }
+    return 0;
+}
+
+/* Mask bytes: without the digits of ASCII and HTML's white space, which change without saying anything (R-9.3). */
+static Py_ssize_t mask(char *const made, const char *from, const char *end) {
+    char *to = made;
+    for (; from < end; from++) {
+        *to = *from;
+        to += !is(*from, WHITE | DIGIT); /* without a branch, which would be foreseen wrongly at each word */
+    }
+    return to - made;
+}
+
+static inline int keep(Reader *r, Text *text, const char *at, const char *end) {
+    if (at == end) return 0;
+    if (make_room(r, text) < 0) return -1;
+    if (r->in_blocks) {
+        if (text == &r->main) text->size += mask(text->bytes + text->size, at, end);
+        return 0;
     }
     /* Each piece is parted from the next by a token of at least two bytes, so the spaces fit. */
     if (end - at <= 16 && r->end - at >= 16)
@@ -500,6 +520,7 @@ static int tell_plain(Reader *r) {
 
 /* Hand over what was found, if nothing of it can still turn out to stand in the head. */
 static int hand_over(Reader *r) {
+    if (!r->take) return 0;
     if (tell_plain(r) < 0) return -1;
     PyObject *elements = r->elements;
     if (!(r->elements = PyList_New(0))) {
@@ -687,6 +708,14 @@ static int take_text(Reader *r, const Token *token, const char *at, const char *
     return keep(r, r->asides ? &r->aside : &r->main, at, end);
 }
 
+/* Note the first two letters of a name; what may follow one of a single letter is read as a letter too. */
+static void note_pair(Reader *r, Key name, int in_ends) {
+    const uint32_t after_one = 1 << (' ' & 31) | 1 << '\t' | 1 << '\n' | 1 << '\f' | 1 << '\r' | 1 << ('/' & 31) | 1 << ('>' & 31);
+    const uint32_t seconds = name >> 8 ? (uint32_t)1 << (name >> 8 & 31) : after_one;
+    r->pairs[0][name & 31] |= seconds;
+    if (in_ends) r->pairs[1][name & 31] |= seconds;
+}
+
 static void note_initials(Reader *r) {
     static const char *const FRAMING[] = {"head", "template", "noscript", "svg", "math", "header", "nav", "footer"};
     static const char *const STARTS[] = {"body",  "script", "style",   "title",   "textarea",
@@ -695,18 +724,137 @@ static void note_initials(Reader *r) {
         const uint32_t bit = (uint32_t)1 << (FRAMING[i][0] - 'a');
         r->initials[0][strlen(FRAMING[i])] |= bit;
         r->initials[1][strlen(FRAMING[i])] |= bit;
+        note_pair(r, K2(FRAMING[i][0], FRAMING[i][1]), 1);
     }
-    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++) {
         r->initials[0][strlen(STARTS[i])] |= (uint32_t)1 << (STARTS[i][0] - 'a');
-    for (int i = 0; i < r->wanted_count; i++)
+        note_pair(r, K2(STARTS[i][0], STARTS[i][1]), 0);
+    }
+    for (int i = 0; i < r->wanted_count; i++) {
         r->initials[0][r->wanted[i].size] |= (uint32_t)1 << ((r->wanted[i].key & 0xFF) - 'a');
+        note_pair(r, r->wanted[i].key, 0);
+    }
+    note_pair(r, K2('p', 'l'), 0); /* plaintext */
 }
+
+#ifdef HAS_BLOCKS
+/* For each set of bytes of eight: those of the set, moved together; one number a byte, the first lowest. */
+#define BIT(set, i) ((set) >> (i) & 1)
+#define BITS(set) (BIT(set, 0) + BIT(set, 1) + BIT(set, 2) + BIT(set, 3) + BIT(set, 4) + BIT(set, 5) + BIT(set, 6))
+#define MOVED(set, i) (BIT(set, i) ? (uint64_t)(i) << (8 * BITS((set) & ((1 << (i)) - 1))) : 0)
+#define SET(n) (MOVED(n, 0) | MOVED(n, 1) | MOVED(n, 2) | MOVED(n, 3) | MOVED(n, 4) | MOVED(n, 5) | MOVED(n, 6) | MOVED(n, 7))
+#define SETS4(n) SET(n), SET(n + 1), SET(n + 2), SET(n + 3)
+#define SETS16(n) SETS4(n), SETS4(n + 4), SETS4(n + 8), SETS4(n + 12)
+#define SETS64(n) SETS16(n), SETS16(n + 16), SETS16(n + 32), SETS16(n + 48)
+static const uint64_t TOGETHER[256] = {SETS64(0), SETS64(64), SETS64(128), SETS64(192)};
+
+enum { BLOCK = 64 };
+typedef uint64_t Bits; /* one of each byte of a block, the first lowest */
+
+static inline Bits below(int i) { return i < BLOCK ? ((Bits)1 << i) - 1 : ~(Bits)0; }
+
+/* Bits that are set from each odd one of these up to the next. */
+static inline Bits between(Bits bits) {
+    for (int i = 1; i < BLOCK; i *= 2) bits ^= bits << i;
+    return bits;
+}
+
+/* Whether the tag at a < may matter, by the first letters of its name; -1 if what follows is no name. */
+static inline int may_matter(const Reader *r, const char *at) {
+    const int is_end = at[1] == '/';
+    const char *const name = at + 1 + is_end;
+    return is(*name, LETTER) ? (int)(r->pairs[is_end][*name & 31] >> (name[1] & 31) & 1) : -1;
+}
+
+#define IN_BLOCK __attribute__((target("avx2,bmi,popcnt")))
+
+IN_BLOCK static inline Bits where(__m256i low, __m256i high) {
+    return (uint32_t)_mm256_movemask_epi8(low) | (Bits)(uint32_t)_mm256_movemask_epi8(high) << 32;
+}
+
+IN_BLOCK static inline Bits where_is(__m256i low, __m256i high, char byte) {
+    const __m256i wanted = _mm256_set1_epi8(byte);
+    return where(_mm256_cmpeq_epi8(low, wanted), _mm256_cmpeq_epi8(high, wanted));
+}
+
+/* Take the tags of a block that begins outside of one, as long as their spelling is the usual one and they do not change what
+   text is kept, and keep the text before the first that is left to read_token; how many bytes that is, -1 if it failed. */
+IN_BLOCK static int take_usual(Reader *r, const char *at, int *is_stopped) {
+    const __m256i low = _mm256_loadu_si256((const __m256i *)at), high = _mm256_loadu_si256((const __m256i *)(at + 32));
+    const __m256i spaces = _mm256_setr_epi8(' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1, ' ', -1, -1,
+                                            -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1);
+    const Bits open = where_is(low, high, '<'), close = where_is(low, high, '>'), quote = where_is(low, high, '"');
+    const Bits equals = where_is(low, high, '='), apostrophe = where_is(low, high, '\''), slash = where_is(low, high, '/');
+    const Bits white = where(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(spaces, low), low),
+                             _mm256_cmpeq_epi8(_mm256_shuffle_epi8(spaces, high), high));
+    /* Tags, if each < is followed by its >; values, if each = is followed by two quotes. */
+    const Bits tags = between(open | close), quotes = quote & tags, values = between(quotes), outside = tags & ~values;
+    /* A name begins after white space; the sum carries each such beginning over to its end. */
+    const Bits plain = ~(white | slash | open | close | equals | quote | apostrophe);
+    const Bits names = plain & ~(plain + (plain & white << 1)), given = equals & outside;
+    const Bits unusual = (open & ~tags) | (close & tags) | ((open | close) & values) | (apostrophe & outside) |
+                         (given & ~(names << 1)) | (given << 1 ^ (quotes & values));
+    int size = unusual ? __builtin_ctzll(unusual) : BLOCK;
+    *is_stopped = unusual != 0;
+    if (size && tags >> (size - 1) & 1) {
+        size = BLOCK - 1 - __builtin_clzll(open & below(size));
+        if (may_matter(r, at + size)) *is_stopped = 1;
+    }
+    for (Bits left = open & below(size); left; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+        const int matters = may_matter(r, at + i);
+        if (!matters) continue;
+        Token token;
+        if (matters > 0) read_token(r, at + i, &token);
+        if (matters < 0 || !token.is_tag || token.next != at + i + __builtin_ctzll(close >> i) + 1 ||
+            token.key == HEADER || token.key == NAV || token.key == FOOTER) {
+            size = i;
+            *is_stopped = 1;
+            break;
+        }
+        if (token.matters && take(r, &token) < 0) return -1;
+    }
+    if (r->asides) return size;
+    const __m256i zero = _mm256_set1_epi8('0'), nine = _mm256_set1_epi8(9);
+    const __m256i number = _mm256_sub_epi8(low, zero), numbers = _mm256_sub_epi8(high, zero);
+    const Bits digits = where(_mm256_cmpeq_epi8(_mm256_min_epu8(number, nine), number),
+                              _mm256_cmpeq_epi8(_mm256_min_epu8(numbers, nine), numbers));
+    Bits kept = ~(tags | close | white | digits) & below(size);
+    char *to = r->main.bytes + r->main.size;
+    for (int i = 0; i < BLOCK; i += 8, kept >>= 8) {
+        const __m128i bytes = _mm_loadl_epi64((const __m128i *)(at + i));
+        const __m128i moves = _mm_loadl_epi64((const __m128i *)&TOGETHER[kept & 0xFF]);
+        _mm_storel_epi64((__m128i *)to, _mm_shuffle_epi8(bytes, moves));
+        to += __builtin_popcountll(kept & 0xFF);
+    }
+    r->main.size = to - r->main.bytes;
+    return size;
+}
+
+/* Take what is usual from here on, and return where the first token begins that is not; NULL if it failed. */
+static const char *past_usual(Reader *r, const char *at) {
+    int is_stopped = 0, size = 1;
+    while (!is_stopped && size > 0 && r->end - at > BLOCK + 2) { /* may_matter may look past it */
+        size = take_usual(r, at, &is_stopped);
+        at += size;
+    }
+    return size < 0 ? NULL : at;
+}
+
+static int can_read_blocks(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+}
+#else
+static const char *past_usual(Reader *r, const char *at) { return (void)r, at; }
+static int can_read_blocks(void) { return 0; }
+#endif
 
 static int read_page(Reader *r, const char *at) {
     const char *text = at;
     Token token;
     memset(&token, 0, sizeof token);
     note_initials(r);
+    if (r->in_blocks && make_room(r, &r->main) < 0) return -1;
     while ((at = find(at, r->end, '<'))) {
         if (r->end - at < 2 || !is(at[1], LETTER | SLASH | MARK)) {
             at++;
@@ -716,72 +864,23 @@ static int read_page(Reader *r, const char *at) {
         if (take_text(r, &token, text, at) < 0) return -1;
         if (token.matters && take(r, &token) < 0) return -1;
         text = at = token.next;
+        if (r->in_blocks && !r->in_head && !(text = at = past_usual(r, at))) return -1;
     }
     if (keep(r, r->asides ? &r->aside : &r->main, text, r->end) < 0) return -1;
     return hand_over(r);
 }
 
-/* -- the text without the digits of ASCII and HTML's white space, which change without saying anything (R-9.3) -- */
-
-#ifdef HAS_SHUFFLES
-/* For each set of bytes of eight: those to keep, moved together; one number a byte, the first lowest. */
-#define BIT(set, i) ((set) >> (i) & 1)
-#define BELOW(set, i) (BIT((set) & ((1 << (i)) - 1), 0) + BIT((set) & ((1 << (i)) - 1), 1) + BIT((set) & ((1 << (i)) - 1), 2) + \
-    BIT((set) & ((1 << (i)) - 1), 3) + BIT((set) & ((1 << (i)) - 1), 4) + BIT((set) & ((1 << (i)) - 1), 5) + \
-    BIT((set) & ((1 << (i)) - 1), 6))
-#define MOVED(set, i) (BIT(set, i) ? (uint64_t)(i) << (8 * BELOW(set, i)) : 0)
-#define SET(n) (MOVED(n, 0) | MOVED(n, 1) | MOVED(n, 2) | MOVED(n, 3) | MOVED(n, 4) | MOVED(n, 5) | MOVED(n, 6) | MOVED(n, 7))
-#define SETS4(n) SET(n), SET(n + 1), SET(n + 2), SET(n + 3)
-#define SETS16(n) SETS4(n), SETS4(n + 4), SETS4(n + 8), SETS4(n + 12)
-#define SETS64(n) SETS16(n), SETS16(n + 16), SETS16(n + 32), SETS16(n + 48)
-static const uint64_t TOGETHER[256] = {SETS64(0), SETS64(64), SETS64(128), SETS64(192)};
-
-/* Sixteen bytes at once. */
-__attribute__((target("ssse3,popcnt"))) static char *mask_many(char *to, const char **at, const char *end) {
-    const __m128i white = _mm_setr_epi8(' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1);
-    const char *from = *at;
-    for (; end - from >= 16; from += 16) {
-        const __m128i bytes = _mm_loadu_si128((const __m128i *)from);
-        const __m128i numbers = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
-        const __m128i digits = _mm_cmpeq_epi8(_mm_min_epu8(numbers, _mm_set1_epi8(9)), numbers);
-        const __m128i dropped = _mm_or_si128(digits, _mm_cmpeq_epi8(_mm_shuffle_epi8(white, bytes), bytes));
-        const unsigned kept = ~(unsigned)_mm_movemask_epi8(dropped), low = kept & 0xFF, high = kept >> 8 & 0xFF;
-        const __m128i first = _mm_loadl_epi64((const __m128i *)&TOGETHER[low]);
-        const __m128i second = _mm_loadl_epi64((const __m128i *)&TOGETHER[high]);
-        _mm_storel_epi64((__m128i *)to, _mm_shuffle_epi8(bytes, first));
-        to += __builtin_popcount(low);
-        _mm_storel_epi64((__m128i *)to, _mm_shuffle_epi8(_mm_srli_si128(bytes, 8), second));
-        to += __builtin_popcount(high);
-    }
-    *at = from;
-    return to;
-}
-#endif
-
-/* Mask bytes, and return how many are left; `to` has room for all of them and eight more. */
-static Py_ssize_t mask(char *const made, const char *from, Py_ssize_t size) {
-    const char *const end = from + size;
-    char *to = made;
-#ifdef HAS_SHUFFLES
-    if (__builtin_cpu_supports("ssse3") && __builtin_cpu_supports("popcnt")) to = mask_many(to, &from, end);
-#endif
-    for (; from < end; from++) {
-        *to = *from;
-        to += !is(*from, WHITE | DIGIT); /* without a branch, which would be foreseen wrongly at each word */
-    }
-    return to - made;
-}
-
 /* Whether bytes are well-formed UTF-8 (Unicode 3.9, table 3-7). */
 static int is_utf8(const unsigned char *at, const unsigned char *end) {
     while (at < end) {
-        uint64_t some[2];
-        if (end - at >= 16) {
-            memcpy(some, at, 16);
-            if (!((some[0] | some[1]) & UINT64_C(0x8080808080808080))) {
-                at += 16;
+        uint64_t some[4];
+        if (end - at >= (Py_ssize_t)sizeof some) {
+            memcpy(some, at, sizeof some);
+            if (!((some[0] | some[1] | some[2] | some[3]) & UINT64_C(0x8080808080808080))) {
+                at += sizeof some;
                 continue;
             }
+            while (*at < 0x80) at++; /* one of them is not */
         }
         unsigned char lead = *at++, least = 0x80, most = 0xBF;
         int more;
@@ -811,9 +910,9 @@ static PyObject *whole_text(const Reader *r, const Text *text) {
 }
 
 static PyObject *masked(const char *bytes, Py_ssize_t size) {
-    char *made = PyMem_Malloc((size_t)size + 16);
+    char *made = PyMem_Malloc((size_t)size + 1);
     if (!made) return PyErr_NoMemory();
-    PyObject *kept = PyBytes_FromStringAndSize(made, mask(made, bytes, size));
+    PyObject *kept = PyBytes_FromStringAndSize(made, mask(made, bytes, bytes + size));
     PyMem_Free(made);
     return kept;
 }
@@ -877,24 +976,45 @@ static PyObject *capsule_of(Reader *r, PyObject *source) {
     return capsule;
 }
 
-/* What was found of the page, the texts only if little is left of the main one when it is masked. */
-static PyObject *made_of(Reader *r, PyObject *source, Py_ssize_t most_short) {
-    const char *bytes = r->main.bytes ? r->main.bytes : "";
-    PyObject *made = NULL, *kept = NULL, *plain = NULL, *main_text = NULL, *aside_text = NULL;
-    char *mended;
-    Py_ssize_t size = r->main.size;
-    if (is_utf8((const unsigned char *)bytes, (const unsigned char *)bytes + size)) {
-        kept = masked(bytes, size);
-    } else if ((main_text = whole_text(r, &r->main)) && PyBytes_AsStringAndSize(main_text, &mended, &size) == 0) {
-        kept = masked(mended, size);
+/* Read the page once more, for nothing but its texts. */
+static int read_texts(Reader *r, const char *source) {
+    Reader again;
+    memset(&again, 0, sizeof again);
+    again.end = r->end;
+    again.most_text = r->most_text;
+    again.plain = r->plain; /* nothing is noted in it, since nothing is wanted */
+    again.places = r->places;
+    again.elements = r->elements;
+    again.in_head = again.head_is_open = 1;
+    again.title = Py_None;
+    if (read_page(&again, source) < 0) {
+        PyMem_Free(again.main.bytes);
+        PyMem_Free(again.aside.bytes);
+        return -1;
     }
-    if (!kept) goto done;
-    const int is_short = PyBytes_Size(kept) < most_short;
-    if (is_short && !main_text && !(main_text = PyBytes_FromStringAndSize(bytes, size))) goto done;
-    if (is_short && !(aside_text = whole_text(r, &r->aside))) goto done;
+    PyMem_Free(r->main.bytes);
+    PyMem_Free(r->aside.bytes);
+    r->main = again.main;
+    r->aside = again.aside;
+    return 0;
+}
+
+/* What was found of the page, the texts only if little is left of the main one when it is masked. */
+static PyObject *made_of(Reader *r, PyObject *source, const char *bytes, Py_ssize_t most_short) {
+    PyObject *made = NULL, *kept = NULL, *plain = NULL, *main_text = NULL, *aside_text = NULL;
+    char *whole;
+    Py_ssize_t size;
+    if (r->in_blocks && r->main.size >= most_short) {
+        if (!(kept = PyBytes_FromStringAndSize(r->main.bytes, r->main.size))) goto done;
+        main_text = Py_NewRef(Py_None);
+        aside_text = Py_NewRef(Py_None);
+    } else {
+        if (r->in_blocks && read_texts(r, bytes) < 0) goto done;
+        if (!(main_text = whole_text(r, &r->main)) || PyBytes_AsStringAndSize(main_text, &whole, &size) < 0) goto done;
+        if (!(kept = masked(whole, size)) || !(aside_text = whole_text(r, &r->aside))) goto done;
+    }
     if ((plain = capsule_of(r, source)))
-        made = PyTuple_Pack(5, r->title ? r->title : Py_None, kept, is_short ? main_text : Py_None,
-                            is_short ? aside_text : Py_None, plain);
+        made = PyTuple_Pack(5, r->title ? r->title : Py_None, kept, main_text, aside_text, plain);
 done:
     Py_XDECREF(main_text);
     Py_XDECREF(aside_text);
@@ -906,7 +1026,7 @@ done:
 PyDoc_STRVAR(read_doc,
 "read(source, errors, wanted, take, unescaped, places, heard, most_short)\n--\n\n"
 "Return (title, masked main text, main, aside, plain links) of a page in UTF-8 without NUL and CDATA sections; see markup.read,\n"
-"markup.Heard, scan.Scanned. The texts are None if the masked one has most_short bytes or more.");
+"markup.Heard, scan.Scanned. The texts may be None if the masked one has most_short bytes or more.");
 
 static PyObject *scan_read(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *source, *wanted, *relations, *names, *pragmas, *made = NULL;
@@ -927,8 +1047,10 @@ static PyObject *scan_read(PyObject *Py_UNUSED(module), PyObject *arguments) {
         note_words(&r.pragmas, pragmas) < 0)
         return NULL;
     if (!(r.plain = PyMem_Calloc(1, sizeof *r.plain))) return PyErr_NoMemory();
+    /* What is no UTF-8 has to be mended before it is masked. */
+    r.in_blocks = most_short <= size && can_read_blocks() && is_utf8((const unsigned char *)bytes, (const unsigned char *)r.end);
     if (note_wanted(&r, wanted) == 0 && (r.elements = PyList_New(0)) && read_page(&r, bytes) == 0)
-        made = made_of(&r, source, most_short);
+        made = made_of(&r, source, bytes, most_short);
     if (r.plain) free_plain(r.plain);
     PyMem_Free(r.main.bytes);
     PyMem_Free(r.aside.bytes);
@@ -952,6 +1074,30 @@ static PyObject *scan_is_plain(PyObject *Py_UNUSED(module), PyObject *source) {
         is_plain = bracket - start < 2 || bracket[-1] != '!' || bracket[-2] != '<' || end - bracket < 7 ||
                    memcmp(bracket, "[CDATA[", 7) != 0;
     return PyBool_FromLong(is_plain);
+}
+
+PyDoc_STRVAR(is_silent_doc,
+"is_silent(body)\n--\n\n"
+"Say whether the first bytes surely declare no encoding: neither a byte order mark nor XML nor the word charset.");
+
+static PyObject *scan_is_silent(PyObject *Py_UNUSED(module), PyObject *body) {
+    enum { PRESCAN = 1024 }; /* as in encoding.py */
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(body, &bytes, &size) < 0) return NULL;
+    const char *at = bytes, *end = at + (size < PRESCAN ? size : PRESCAN);
+    int is_silent = at == end || (*at > 0 && !(*at == '<' && end - at > 1 && (at[1] == '?' || at[1] == 0)));
+#ifdef __SSE2__
+    const __m128i small = _mm_set1_epi8(0x20), c = _mm_set1_epi8('c'), h = _mm_set1_epi8('h');
+    for (; is_silent && end - at > 16; at += 16) {
+        const __m128i one = _mm_or_si128(_mm_loadu_si128((const __m128i *)at), small);
+        const __m128i next = _mm_or_si128(_mm_loadu_si128((const __m128i *)(at + 1)), small);
+        int hits = _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(one, c), _mm_cmpeq_epi8(next, h)));
+        for (; hits; hits &= hits - 1) is_silent &= !starts(at + __builtin_ctz((unsigned)hits), end, "charset", 7);
+    }
+#endif
+    for (; is_silent && at < end; at++) is_silent = !starts(at, end, "charset", 7);
+    return PyBool_FromLong(is_silent);
 }
 
 /* -- references against a base, where the URL Standard leaves no doubt; all others are for url.Joiner ---------- */
@@ -1308,6 +1454,7 @@ static PyMethodDef METHODS[] = {
     {"read", scan_read, METH_VARARGS, read_doc},
     {"join", scan_join, METH_VARARGS, join_doc},
     {"resolve", scan_resolve, METH_VARARGS, resolve_doc},
+    {"is_silent", scan_is_silent, METH_O, is_silent_doc},
     {"is_plain", scan_is_plain, METH_O, is_plain_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -1317,7 +1464,7 @@ static PyMethodDef METHODS[] = {
 #endif
 static int prepare(PyObject *module) {
     if (PyModule_AddStringConstant(module, "SOURCE", SOURCE) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 4); /* as in native.py */
+    return PyModule_AddIntConstant(module, "INTERFACE", 5); /* as in native.py */
 }
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, (void *)prepare}, {0, NULL}};

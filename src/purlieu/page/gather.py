@@ -29,6 +29,8 @@ _RELATIONS = {
 }
 _IMAGES = {"img": ("src",), "input": ("src",), "source": (), "image": ("href", "xlink:href", "src")}
 _ALWAYS = frozenset(("html", "a", "area", "frame", "iframe", "link", "meta", "base"))
+_HEAD = Place.HEAD
+_OF_THE_PAGE = (_HEAD, Place.BODY)
 _MOST_NAMES = 8
 _SHORT = 100  # characters of a relation that is worth remembering
 _FOR_KIND = {"image": frozenset(_IMAGES), "script": frozenset(("script",)), "form": frozenset(("form",))}
@@ -106,7 +108,7 @@ class Gathered:
                 if reference is not None:
                     self._link(name, reference, nofollow="rel" in found and "nofollow" in _words(found["rel"]))
             elif name == "link":
-                self._related(found.get("rel", ""), found, in_head=place is Place.HEAD)
+                self._related(found.get("rel", ""), found, in_head=place is _HEAD)
             elif name == "meta":
                 self._meta(found, place)
             elif name in _IMAGES:
@@ -114,7 +116,7 @@ class Gathered:
             elif name == "form":
                 if found.get("method", "get").lower() not in {"post", "dialog"}:
                     self._link("form", found.get("action", ""))
-            elif place is Place.HEAD or place is Place.BODY:
+            elif place in _OF_THE_PAGE:
                 self._page(name, found)
 
     def take_headers(self, fields: dict[str, list[str]]) -> None:
@@ -154,7 +156,7 @@ class Gathered:
             self.charset = found.get("charset") or (charset_in(content) if pragma == "content-type" else None)
         if pragma == "refresh" and place is not Place.NOSCRIPT:
             self._refresh(content)
-        if place is Place.HEAD and found.get("name", "").strip().lower() in {"robots", self.agent}:
+        if place is _HEAD and found.get("name", "").strip().lower() in {"robots", self.agent}:
             self.robots.append(content)
 
     def _refresh(self, content: str) -> None:

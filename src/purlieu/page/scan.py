@@ -40,6 +40,11 @@ def native() -> Any:
     return _native
 
 
+def is_silent(body: bytes) -> bool:
+    """Say whether it was seen at once that ``encoding.prescan`` finds nothing, nor is there a byte order mark."""
+    return _native is not None and _native.is_silent(body)
+
+
 @contextmanager
 def forced(*, native: bool) -> Iterator[None]:
     """Read pages by the scanner in C or by the one in Python, for tests that compare them.
