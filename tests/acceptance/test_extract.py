@@ -23,6 +23,7 @@ from purlieu.crawl import extracting
 from purlieu.crawl.local import Crawl
 from purlieu.errors import SettingsError
 from purlieu.extraction import MOST_BYTES, PageFacts, checked
+from purlieu.report.pruning import prune
 from purlieu.response import Request
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase
@@ -217,6 +218,10 @@ def test_a_revisit_keeps_the_record_of_what_has_not_changed(tmp_path: Path) -> N
     assert sorted(record["call"] for record in first.values()) == [1, 2, 3]
     assert calls[3:] == [f"{HOME}b"]
     assert second == {**first, f"{HOME}b": {"call": 4}}
+    prune(str(store), START, keep=1)  # what a later run takes over stays (R-8.4)
+    crawled(store, numbered, web, FakeClock(START + 90 * 86_400), revisit=True)
+    assert len(calls) == 4
+    assert of_ledger(store, 3) == second
 
 
 KILLED = """

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 FOUND_AS_ONE = 250
 """So many addresses that a visit found weigh as much as the visit itself: a sitemap has 50,000."""
+TEXT_AS_ONE = 4_096
+"""So many characters that the owner's function took out of a page weigh as much."""
 
 
 class Outbox:
@@ -80,7 +82,7 @@ class Outbox:
 
 def _weight(visit: Visit) -> int:
     found = len(visit.links) + (len(visit.sitemap.entries) if visit.sitemap else 0)
-    return 1 + found // FOUND_AS_ONE
+    return 1 + found // FOUND_AS_ONE + (len(visit.extracted.text) // TEXT_AS_ONE if visit.extracted else 0)
 
 
 async def in_batches(visits: AsyncIterable[Visit], size: int) -> AsyncIterator[list[dict[str, Any]]]:

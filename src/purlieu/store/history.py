@@ -16,7 +16,7 @@ from purlieu.decide import Visit
 from purlieu.revisit import FASTER, SLOWER, Hint, Known, Plan, Rhythm, Trust
 from purlieu.scope import GRANT_SEED
 from purlieu.settings.reading import OF_FILES, OF_PAGES, keeps_more, reads_alike
-from purlieu.store import content, extracts
+from purlieu.store import content
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database, Row, Value
 from purlieu.store.outlinks import Link, pack, unpack
@@ -167,6 +167,8 @@ class History:
         self._database.many("put_failed_page", failed)
         content.write(self._database, self._run.crawl, self._run.id, visits)
         if any(visit.extracted is not None for visit in visits):
+            from purlieu.store import extracts  # only who extracts pays for it
+
             extracts.write(self._database, self._run.id, visits)
         self._database.many("add_trust", [
             (self._run.crawl, *key, self._run.id, *numbers) for key, numbers in measured.items()
