@@ -46,7 +46,7 @@ def test_a_row_says_what_the_ledger_says(tmp_path: Path) -> None:
     told = {(one["purpose"], one["url"]): one for one in table}
     assert len({(one["purpose"], one["url"]) for one in rows}) == len(rows) == len(table) - 1  # and other.test
     for one in rows:
-        assert list(one) == list(row.TYPES)
+        assert list(one) == [*row.TYPES, "extracted"]
         assert [name for name, kind in row.TYPES.items() if one[name] is not None and type(one[name]) is not kind] == []
         known = {name: told[one["purpose"], one["url"]][name] for name in one}
         known["via"], known["depth"], known["ended_at"] = one["via"], one["depth"], one["ended_at"]
