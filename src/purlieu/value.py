@@ -8,41 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 _MISSING: Final[Any] = object()
-__all__ = ["dataclass", "field", "replace"]
+__all__ = ["dataclass", "field", "fields", "replace"]
 _SELDOM: Final = 12
 """Instances that are filled one by one: to write and compile their class's ``__init__`` takes as long as 30 of them."""
 _FIELDS: Final = "__value_fields__"
-_Writer = Callable[[Any, "dict[str, _Field]"], Callable[..., Any]]
+if TYPE_CHECKING:
+    _Writer = Callable[[Any, "dict[str, _Field]"], Callable[..., Any]]
 
 
-class _Field(NamedTuple):
-    """What is known of one field."""
 
-    default: Any = _MISSING
-    factory: Any = _MISSING
-    init: bool = True
-    repr: bool = True
-    hash: bool | None = None
-    compare: bool = True
-    metadata: Any = None
-    kind: str = ""
+class _Field:
+    """What is known of one field, under the standard names."""
 
+    __slots__ = ("compare", "default", "default_factory", "hash", "init", "metadata", "name", "repr", "type")
 
-def _field(
-    *,
-    default: Any = _MISSING,
-    default_factory: Any = _MISSING,
-    init: bool = True,
-    repr: bool = True,  # noqa: A002  the standard name
-    hash: bool | None = None,  # noqa: A002
-    compare: bool = True,
-    metadata: Any = None,
-) -> _Field:
-    """Say more of a field than its type and default."""
-    return _Field(default, default_factory, init, repr, hash, compare, metadata)
+    def __init__(
+        self,
+        *,
+        default: Any = _MISSING,
+        default_factory: Any = _MISSING,
+        init: bool = True,
+        repr: bool = True,  # noqa: A002  the standard name
+        hash: bool | None = None,  # noqa: A002
+        compare: bool = True,
+        metadata: Any = None,
+    ) -> None:
+        self.name = self.type = ""
+        self.default = default
+        self.default_factory = default_factory
+        self.init = init
+        self.repr = repr
+        self.hash = hash
+        self.compare = compare
+        self.metadata = metadata or {}
 
 
 def _dataclass(*, slots: bool, frozen: bool = False, eq: bool = True) -> Callable[[Any], Any]:
@@ -63,7 +64,8 @@ def _made(cls: Any, *, frozen: bool, eq: bool) -> Any:
     for name, kind in cls.__annotations__.items():
         if not str(kind).startswith("ClassVar"):
             given = space.pop(name, _MISSING)
-            fields[name] = (given if isinstance(given, _Field) else _Field(given))._replace(kind=kind)
+            made = fields[name] = given if isinstance(given, _Field) else _Field(default=given)
+            made.name, made.type = name, kind
     space |= {
         "__qualname__": cls.__qualname__,
         "__slots__": tuple(name for name in fields if name not in inherited),
@@ -118,8 +120,8 @@ def _filled(made: Any, fields: dict[str, _Field], given: tuple[Any, ...], named:
     values |= named
     for name, field in fields.items():
         if name not in values:
-            if field.factory is not _MISSING:
-                values[name] = field.factory()
+            if field.default_factory is not _MISSING:
+                values[name] = field.default_factory()
             elif field.default is not _MISSING:
                 values[name] = field.default
             elif field.init:
@@ -145,8 +147,8 @@ def _init(owner: Any, fields: dict[str, _Field]) -> Callable[..., Any]:
     taken, lines = ["self"], []
     for name, field in fields.items():
         value = name
-        if field.factory is not _MISSING:
-            names[f"make_{name}"], names[f"or_{name}"] = field.factory, _MISSING
+        if field.default_factory is not _MISSING:
+            names[f"make_{name}"], names[f"or_{name}"] = field.default_factory, _MISSING
             value = f"make_{name}() if {name} is missing else {name}" if field.init else f"make_{name}()"
         elif field.default is not _MISSING:
             names[f"or_{name}"] = field.default
@@ -227,7 +229,7 @@ class _StandardFields:
         told: dict[str, Any] = {}
         for name, one in fields.items():
             default: Any = MISSING if one.default is _MISSING else one.default
-            factory: Any = MISSING if one.factory is _MISSING else one.factory
+            factory: Any = MISSING if one.default_factory is _MISSING else one.default_factory
             told[name] = field(
                 default=default,
                 default_factory=factory,
@@ -237,7 +239,7 @@ class _StandardFields:
                 compare=one.compare,
                 metadata=one.metadata,
             )
-        specified = [(name, fields[name].kind, given) for name, given in told.items()]
+        specified = [(name, fields[name].type, given) for name, given in told.items()]
         named = {"__doc__": "Its fields alone."}  # without one it would work out a signature
         standard = make_dataclass(owner.__name__, specified, init=False, repr=False, eq=False, namespace=named)
         owner.__dataclass_fields__ = standard.__dataclass_fields__  # type: ignore[attr-defined]
@@ -262,11 +264,17 @@ def _replace(value: Any, /, **changes: Any) -> Any:
     return owner(*values)
 
 
+def _fields(of: Any) -> tuple[_Field, ...]:
+    """Return the fields of a class or an instance of ours; the standard ones are told by its own ``fields``."""
+    known: dict[str, _Field] = getattr(of, _FIELDS)
+    return tuple(known.values())
+
+
 _READERS: Final[dict[Any, tuple[Callable[[Any], tuple[Any, ...]], dict[str, int]]]] = {}
 """How the fields of a class are read at once, and where each stands."""
 
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass, field, replace
+    from dataclasses import dataclass, field, fields, replace
 else:
-    dataclass, field, replace = _dataclass, _field, _replace
+    dataclass, field, fields, replace = _dataclass, _Field, _fields, _replace

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import os
 import shlex
 import signal
@@ -197,6 +198,9 @@ async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, crawl.stop, f"system:{what}")
     async with crawl:
+        if not gc.isenabled():  # the entrance has put it off; what stands here stays to the end, and is not gone over again
+            gc.freeze()
+            gc.enable()
         await attend(crawl, display, visits=arguments.verbose > 0)
     # What follows has no crawl to stop: a press ends the process.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,6 +6,7 @@ Imports only what the command needs.
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -61,6 +62,7 @@ def entrance() -> None:
         os._exit(status if isinstance(status, int) else 1)
 
     atexit.register(leave)
+    gc.disable()  # nothing of what a start makes is garbage; ``_run`` lets it be looked for again
     try:
         status = main()
     except SystemExit as end:
@@ -107,6 +109,7 @@ def _run(words: Sequence[str]) -> int:
         from purlieu.cli import crawl
 
         return crawl.run(arguments, words)
+    gc.enable()
     if arguments.command == "completion":
         from purlieu.cli import completion
 

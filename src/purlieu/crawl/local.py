@@ -290,7 +290,7 @@ class Crawl:
         size = Size(own.workers, limits.max_hosts)
         if size.most < 2:
             return None
-        from purlieu.crawl.team.seat import Ground
+        from purlieu.crawl.team.ground import Ground
         from purlieu.crawl.team.team import Run, Team
 
         counters, database, run = self._counters, self._database, self._run

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 
 from purlieu import domain
 from purlieu.settings.key import Settings
 from purlieu.settings.pacing import PolitenessSettings
-from purlieu.value import replace
+from purlieu.value import fields, replace
 
 
 def politeness_of(settings: Settings, host: str) -> PolitenessSettings:

@@ -7,8 +7,7 @@ nothing of single values (``check.py``) and reads no file and no environment.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, fields
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.errors import Mistake, SettingsError
 from purlieu.sentence import Sentence
@@ -40,7 +39,10 @@ from purlieu.settings.pacing import GroupSettings, HostSettings, PolitenessSetti
 from purlieu.settings.profile import ProfileSettings
 from purlieu.settings.secret import MASK, masked
 from purlieu.settings.trapping import TrapSettings
-from purlieu.value import replace
+from purlieu.value import fields, replace
+
+if TYPE_CHECKING:
+    from dataclasses import Field
 
 SECTIONS: Final[dict[str, type]] = {
     "scope": ScopeSettings,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import fields
 
-from purlieu.value import dataclass, field, replace
+from purlieu.value import dataclass, field, fields, replace
 
 Newest = tuple[tuple[str, str, int, str, float], ...]
 """Pages as (address, kind.reason, status or 0, title, ended_at), the newest first."""

@@ -6,7 +6,6 @@ SQL text stands only in ``*.sql`` beside this file, each statement under a line
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
@@ -57,14 +56,15 @@ class Database(Protocol):
 def statements() -> dict[str, str]:
     """Return every named statement of ``store/*.sql`` by its name; a name that stands twice is a ValueError."""
     found: dict[str, str] = {}
-    for file in sorted(_HERE.glob("*.sql")):
-        if file.name != "schema.sql":
-            text = file.read_text(encoding="utf-8")
-            for match in re.finditer(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", text, re.MULTILINE | re.DOTALL):
-                if match[1] in found:
-                    message = f'the statement "{match[1]}" stands twice'
+    for file in sorted(_HERE.iterdir()):
+        if file.suffix == ".sql" and file.name != "schema.sql":
+            # Cut, not matched: a pattern that looks for the next name at each character took 40 million instructions.
+            for statement in f"\n{file.read_text(encoding='utf-8')}".split("\n-- name: ")[1:]:
+                name, _, text = statement.partition("\n")
+                if name in found:
+                    message = f'the statement "{name}" stands twice'
                     raise ValueError(message)
-                found[match[1]] = match[2].strip().rstrip(";")
+                found[name] = text.strip().rstrip(";")
     return found
 
 

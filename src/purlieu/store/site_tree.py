@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from operator import add
 from typing import Any, Final, NamedTuple
 
 from purlieu.sitemap import moment
 from purlieu.store.database import Database
 from purlieu.store.outlinks import Link, lines, unpack
-from purlieu.value import dataclass
+from purlieu.value import dataclass, fields
 
 SECTION, PAGE = 0, 1
 END = "\x7f"

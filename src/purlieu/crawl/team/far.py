@@ -11,49 +11,24 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from purlieu.crawl.outbox import Outbox
 from purlieu.crawl.team import parcel
+from purlieu.crawl.team.ground import newly
 from purlieu.crawl.worker import taken_at_once
 
 if TYPE_CHECKING:
     from purlieu.candidate import Entry
+    from purlieu.crawl.team.ground import Jars
     from purlieu.crawl.team.wire import Wire
     from purlieu.decide import Visit
-    from purlieu.fetch.address import AddressGuard
     from purlieu.store.lease import Lease
 
 UNTAKEN_BATCHES = 4
 """So many batches are sent before the first is written; then the worker waits, and nothing piles up."""
 LOOK_SECONDS = 1.0
 """A host of which nothing was due is asked about again after so long, or when something of it was handed in."""
-
-
-Opened = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
-"""What ``AddressGuard.opened`` tells."""
-
-
-def newly(opened: Opened, before: Opened) -> Opened:
-    """Return what has been opened and pinned since, so that of many seeds each is told once."""
-    return tuple(set(opened[0]) - set(before[0])), opened[1][len(before[1]) :]
-
-
-class Jars(Protocol):
-    """What a fetcher remembers that must go with a host or a run to another process."""
-
-    @property
-    def guard(self) -> AddressGuard:
-        """Return which addresses may be connected to."""
-        ...
-
-    def cookies(self, host: str) -> list[bytes]:
-        """Return a host's cookies."""
-        ...
-
-    def keep_cookies(self, host: str, lines: Sequence[bytes]) -> None:
-        """Have these cookies of a host."""
-        ...
 
 
 class Backlog(Outbox):

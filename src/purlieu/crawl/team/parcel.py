@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from purlieu.politeness import Pace
 from purlieu.response import Failure, Fault, Response
 from purlieu.store.lease import Lease, Origin, rules_of
 from purlieu.store.outlinks import Link, Packed, blob_of, text_of
+from purlieu.value import fields
 
 Plain = tuple[Any, ...]
 PURPOSES: Final = tuple(Purpose)

@@ -9,20 +9,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.crawl.team import parcel
-from purlieu.value import dataclass, field
+from purlieu.crawl.team.ground import LOOK_SECONDS
 
 if TYPE_CHECKING:
     from purlieu.candidate import Entry
-    from purlieu.crawl.clock import Clock
-    from purlieu.crawl.desk import PageLimit
-    from purlieu.crawl.team.far import Jars
+    from purlieu.crawl.team.ground import Ground
     from purlieu.crawl.team.wire import Wire
-    from purlieu.decide import Visit
-    from purlieu.store.frontier import Frontier
     from purlieu.store.lease import Lease
 
-LOOK_SECONDS: Final = 5.0
-"""An idle process asks again after so long at most; a lease of one that hangs may have expired meanwhile."""
 PAUSE_SECONDS: Final = 0.25
 """A host that was held by a process that is lost waits at least so long, as after a resume (R-4.3)."""
 COOKIES_KEPT: Final = 1024
@@ -31,30 +25,6 @@ COOKIES_KEPT: Final = 1024
 
 LEASES_AT_ONCE: Final = 8
 """Hosts given in one answer at most, so that who asks next finds some too."""
-
-
-def _nothing(*_: object) -> None:
-    """Hear of nothing, before there is a team."""
-
-
-@dataclass(slots=True)
-class Ground:
-    """What all seats of a run share: the run, the time, whom the cookies of a host were left by.
-
-    ``taken`` hears of every written batch, ``changed`` that something may be due for another, ``limited`` of a limit
-    that is reached; ``seats`` says how many processes ask.
-    """
-
-    frontier: Frontier
-    clock: Clock
-    pages: PageLimit
-    jars: Jars
-    active_seconds: Callable[[], float]
-    taken: Callable[[list[Visit]], None] = _nothing
-    changed: Callable[[], None] = _nothing
-    limited: Callable[[str], None] = _nothing
-    seats: Callable[[], int] = lambda: 1
-    cookies: dict[str, tuple[int, list[bytes]]] = field(default_factory=dict)
 
 
 class Seat:

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.crawl.desk import OwnDesk
-from purlieu.crawl.process import WorkerProcess
-from purlieu.crawl.team.far import newly
-from purlieu.crawl.team.seat import LOOK_SECONDS, Ground, Seat
-from purlieu.crawl.team.wire import Wire
+from purlieu.crawl.team.ground import LOOK_SECONDS, Ground, newly
 from purlieu.errors import ArchiveFull
 from purlieu.value import dataclass, replace
 
@@ -26,6 +22,8 @@ if TYPE_CHECKING:
     from purlieu.crawl.clock import SteadyClock
     from purlieu.crawl.desk import RunLimits
     from purlieu.crawl.outbox import Outbox
+    from purlieu.crawl.process import WorkerProcess
+    from purlieu.crawl.team.seat import Seat
     from purlieu.crawl.team.size import Size
     from purlieu.crawl.traps import TrapWatch
     from purlieu.crawl.worker import Worker
@@ -164,6 +162,9 @@ class Team:
         wanted = min(hosts, self._size.most) if self.has_taken_over else self._size.wanted(self._run.due(), hosts)
         if wanted < 2:
             return
+        from purlieu.crawl.process import WorkerProcess  # only a run that needs more processes loads what they need
+        from purlieu.crawl.team.seat import Seat
+
         for _ in range(wanted - len(self._members)):
             self._started += 1
             seat = Seat(self._started, self._ground)
@@ -172,6 +173,10 @@ class Team:
 
     async def _start(self, seat: Seat) -> None:
         """Start one process and see it to its end."""
+        import pickle
+
+        from purlieu.crawl.team.wire import Wire
+
         member = self._members[seat.number]
         wire = Wire(lambda message: self._heard(member, *message), member.process.hung_up, self._together)
         why = ""
