@@ -8,9 +8,10 @@ the order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Self
+from typing import Self
 
 from purlieu.candidate import Facts, Purpose, Standing
+from purlieu.named import NamedTuple
 from purlieu.normalise import Normaliser
 from purlieu.pattern.filters import Filters
 from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import codecs
 import re
-from http import HTTPStatus
 from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
+from purlieu import late
 from purlieu.sentence import Sentence
 from purlieu.value import dataclass, field
 from purlieu.verdict import Verdict
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LIMIT_BYTES = 512_000  # ST-5, R-8.3: 500 KiB is the least that RFC 9309 asks for
 _LINE_BYTES = 16_663  # what the reference parser keeps of a line (8 x 2083, less the end mark)
 _ITSELF = "/robots.txt"
+_TOO_MANY_REQUESTS = 429  # not of http.HTTPStatus, an import of 3 million instructions
 _QUOTED = 200  # octets of a line that a reason quotes
 
 # The lines that count. Each misspelling is one that the reference parser forgives and that owners rely on (ST-13).
@@ -42,13 +43,13 @@ _KEYS = {
     b"site-map": "sitemap",
 }
 
-_TOKEN = re.compile(rb"[A-Za-z_-]+")  # ST-8; the reference parser cuts a name at the first other octet
-_WORD = re.compile(rb"[^\s/]+")  # the whole name, for agents whose name the grammar does not allow ("mj12bot")
-_USUAL = re.compile(r"https?://[^/?#]+(/[!&-)+-;=?-\[\]_a-z~]*)")  # a URL whose path needs no spelling
-_ORIGIN = re.compile(r"(?:[^:/?#]+:)?//[^/?#]*")
+_TOKEN = late.pattern(rb"[A-Za-z_-]+")  # ST-8; the reference parser cuts a name at the first other octet
+_WORD = late.pattern(rb"[^\s/]+")  # the whole name, for agents whose name the grammar does not allow ("mj12bot")
+_USUAL = late.pattern(r"https?://[^/?#]+(/[!&-)+-;=?-\[\]_a-z~]*)")  # a URL whose path needs no spelling
+_ORIGIN = late.pattern(r"(?:[^:/?#]+:)?//[^/?#]*")
 _ESCAPE = r"%[0-9A-Fa-f]{2}"
-_ODD = re.compile(_ESCAPE + r"|[^!-~]|[\"<>\\^`{|}]")
-_LETTER = re.compile(r"%(?:3\d|[46][1-9A-Fa-f]|[57][0-9Aa])")  # an escaped letter or digit
+_ODD = late.pattern(_ESCAPE + r"|[^!-~]|[\"<>\\^`{|}]")
+_LETTER = late.pattern(r"%(?:3\d|[46][1-9A-Fa-f]|[57][0-9Aa])")  # an escaped letter or digit
 
 # The one spelling of each octet. An unreserved octet stands for itself, whether it was escaped or not, and the
 # other way about for octets that no URI may hold (RFC 9309, 2.2.2). "*" and "$" are spelt "%2A" and "%24" where they
@@ -217,7 +218,7 @@ def of_status(status: int) -> Literal["parse", "allow", "disallow"]:
     cannot be followed any further and a 1xx mean no rules (AMB-ST-1, R-4.5). A number that is no status counts as
     5xx (RFC 9110, 15).
     """
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
+    if status == _TOO_MANY_REQUESTS:
         return "disallow"
     match status // 100:
         case 2:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     _Writer = Callable[[Any, "dict[str, _Field]"], Callable[..., Any]]
 
 
-
 class _Field:
     """What is known of one field, under the standard names."""
 

@@ -17,7 +17,8 @@ from purlieu.conduct import Conduct
 from purlieu.crawl.desk import PageLimit, RunLimits
 from purlieu.crawl.team import parcel
 from purlieu.crawl.team.far import UNTAKEN_BATCHES, Backlog
-from purlieu.crawl.team.seat import Ground, Seat
+from purlieu.crawl.team.ground import Ground
+from purlieu.crawl.team.seat import Seat
 from purlieu.crawl.team.size import WORTH_BY_ITSELF, WORTH_STARTING, Size, cores
 from purlieu.crawl.team.wire import Wire
 from purlieu.decide import RobotsAnswer, Visit

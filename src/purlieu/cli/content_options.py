@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from purlieu.cli.argument import Argument, Command
-from purlieu.feed import FORMS
 from purlieu.outcome import LANGUAGES
 
+FORMS: Final = ("opensearch", "elasticsearch", "meilisearch", "solr", "jsonl")
+"""Those of ``purlieu.feed``, which a crawl need not load for its own options."""
 _ENV: Final = "env:VARIABLE"
 _STORE: Final = Argument(("--store",), "the store (default: purlieu.db)", "FILE", default="purlieu.db")
 

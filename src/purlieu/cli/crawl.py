@@ -198,7 +198,7 @@ async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, crawl.stop, f"system:{what}")
     async with crawl:
-        if not gc.isenabled():  # the entrance has put it off; what stands here stays to the end, and is not gone over again
+        if not gc.isenabled():  # put off by the entrance; what stands here stays to the end, and is not gone over again
             gc.freeze()
             gc.enable()
         await attend(crawl, display, visits=arguments.verbose > 0)

@@ -350,13 +350,14 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _add(parser: argparse.ArgumentParser, commands: tuple[Command, ...], into: str, only: str = "") -> None:
-    parts = parser.add_subparsers(dest=into, metavar="COMMAND", required=True)
+    # Named, or argparse lays out a usage line to find the same name.
+    parts = parser.add_subparsers(dest=into, metavar="COMMAND", required=True, prog=parser.prog)
     is_known = only in {command.name for command in commands}
     for command in commands:
-        told = f"{command.help[0].upper()}{command.help[1:]}."
-        part = parts.add_parser(command.name, help=command.help, description=told, allow_abbrev=False)
         if is_known and command.name != only:
             continue  # the other three hundred arguments take longer than the rest of the start
+        told = f"{command.help[0].upper()}{command.help[1:]}."
+        part = parts.add_parser(command.name, help=command.help, description=told, allow_abbrev=False)
         # argparse fails on a group without arguments
         loud = any(argument.is_loudness for argument in command.arguments)
         loudness = part.add_mutually_exclusive_group() if loud else part

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from purlieu.named import NamedTuple
 from purlieu.response import Fault, Request, Response, content_class
 
 STOP: Final = -1

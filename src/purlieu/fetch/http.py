@@ -16,7 +16,7 @@ import os
 import socket
 import ssl
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pycurl
 
@@ -24,6 +24,7 @@ from purlieu.fetch.address import AddressGuard, classify
 from purlieu.fetch.answer import Answer
 from purlieu.fetch.origin import Jar, Origin, Origins, header_lines, without_sessions, without_user
 from purlieu.fetch.watch import Watch
+from purlieu.named import NamedTuple
 from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
 

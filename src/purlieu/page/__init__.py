@@ -6,12 +6,11 @@ link is followed is decided elsewhere. No bytes raise, and the work is linear in
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
-from hashlib import blake2b
 
-from purlieu import likeness
+from purlieu import late, likeness
+from purlieu.digest import blake2b
 from purlieu.page import encoding, markup, resolve, scan
 from purlieu.page.gather import ALL_KINDS, DEFAULT_KINDS, Gathered, elements_for, heard_for
 from purlieu.page.header import Headers, combined, content_type_of, robots_rules, telling
@@ -22,7 +21,7 @@ from purlieu.value import dataclass
 
 __all__ = ["ALL_KINDS", "DEFAULT_KINDS", "Link", "Links", "Page", "RawLink", "content_type_of", "read"]
 
-_TITLE_WHITE = re.compile(r"[\t\n\f\r ]+")
+_TITLE_WHITE = late.pattern(r"[\t\n\f\r ]+")
 _NO_RULES: frozenset[str] = frozenset()
 _SHORT_BYTES = 256  # up to here a text is looked at for being nothing but digits or no-break spaces
 

@@ -10,6 +10,7 @@ import codecs
 import re
 from functools import cache, lru_cache
 
+from purlieu import late
 from purlieu.page.label import CODECS, LABELS
 
 PRESCAN_BYTES = 1024  # HTML 13.2.3.2
@@ -17,13 +18,13 @@ UTF_8_MARK = b"\xef\xbb\xbf"
 _BOMS = ((UTF_8_MARK, "UTF-8"), (b"\xfe\xff", "UTF-16BE"), (b"\xff\xfe", "UTF-16LE"))
 _UTF_8_MARK_BEGINS = b"\xef"  # the least byte that a mark begins with
 _WS = rb"\t\n\f\r "
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = late.pattern(
     rb"[" + _WS + rb"/]*([^" + _WS + rb"/>][^" + _WS + rb"/>=]*)"
     rb"(?:[" + _WS + rb"]*=[" + _WS + rb"]*(?:\"([^\"]*)\"|'([^']*)'|(?![\"'])([^" + _WS + rb">]*)))?",
 )
-_TAG = re.compile(rb"</?[a-zA-Z][^" + _WS + rb">]*")
-_META = re.compile(rb"<meta[" + _WS + rb"/]", re.IGNORECASE)
-_CONTENT_CHARSET = re.compile(
+_TAG = late.pattern(rb"</?[a-zA-Z][^" + _WS + rb">]*")
+_META = late.pattern(rb"<meta[" + _WS + rb"/]", re.IGNORECASE)
+_CONTENT_CHARSET = late.pattern(
     r"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\"'\t\n\f\r ;][^\t\n\f\r ;]*))", re.IGNORECASE
 )
 # How nine of ten pages begin, up to a known label in the usual spelling: found at once what the prescan finds.
@@ -32,11 +33,11 @@ _USUAL_TAG = (
     rb"(?: [a-z:-]++=\"[^\"]*+\")*+ ?/?)>"
 )
 _OTHER_META = rb"<meta(?: (?!charset|http-equiv)[a-z:-]++=\"[^\"]*+\")++ ?/?>"
-_USUAL_HEAD = re.compile(
+_USUAL_HEAD = late.pattern(
     rb"(?:[^<]*+(?:" + _USUAL_TAG + rb"|" + _OTHER_META + rb"))*+[^<]*+<meta (?:charset=\"(utf-8|UTF-8)\""
     rb"|http-equiv=\"[cC]ontent-[tT]ype\" content=\"text/html; *charset=(utf-8|UTF-8)\") ?/?>"
 )
-_XML_ENCODING = re.compile(rb"encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\x00-\x20\"]*)\"|'([^\x00-\x20']*)')")
+_XML_ENCODING = late.pattern(rb"encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\x00-\x20\"]*)\"|'([^\x00-\x20']*)')")
 
 
 def named(label: str | None) -> str | None:
@@ -203,7 +204,7 @@ _PATCHES = {"KOI8-U": {0xAE: "\u045e", 0xBE: "\u040e"}, "windows-1255": {0xCA: "
 
 def _reread(python: str, standard: str) -> tuple[re.Pattern[str], dict[int, int]]:
     """Return how to find and replace the characters that Python's codec reads otherwise than the standard's index."""
-    return re.compile(f"[{python}]"), str.maketrans(python, standard)
+    return late.pattern(f"[{python}]"), str.maketrans(python, standard)
 
 
 _GB = _reread(  # code points that came into Unicode after GB 18030-2000
@@ -223,7 +224,7 @@ _REREAD = {
     "GBK": _GB,
     "gb18030": _GB,
 }
-_ESCAPE = re.compile(rb"\x1b(\$[@B]|\([BJI])")
+_ESCAPE = late.pattern(rb"\x1b(\$[@B]|\([BJI])")
 _HIGH = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256))
 
 

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from purlieu import late
+
 Headers = Sequence[tuple[str, str]]
 
 _W = "\t\n\f\r "
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_TOKEN = late.pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LIMIT = 8192  # characters of one field value that are read (ST-25 asks for at least 8 KiB)
 
 
@@ -63,8 +65,8 @@ def mime_type(text: str) -> tuple[str, str | None] | None:
     return f"{kind}/{subtype}".lower(), charset
 
 
-_PARAMETER = re.compile(r"[\t\n\f\r ]*([^;=]*)(?:=(?:\"((?:[^\"\\]|\\.)*+)(?:\"|\\?\Z)[^;]*|([^;]*)))?;?", re.DOTALL)
-_ALLOWED = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_PARAMETER = late.pattern(r"[\t\n\f\r ]*([^;=]*)(?:=(?:\"((?:[^\"\\]|\\.)*+)(?:\"|\\?\Z)[^;]*|([^;]*)))?;?", re.DOTALL)
+_ALLOWED = late.pattern(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 def _parameter(text: str, wanted: str) -> str | None:
@@ -86,9 +88,9 @@ def _list_members(text: str) -> Iterator[str]:
     return (member.strip("\t ") for member in _MEMBER.findall(text[:_LIMIT]))
 
 
-_MEMBER = re.compile(r"(?:[^\",]++|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z))*+", re.DOTALL)
-_LINK = re.compile(r"[\t ,]*<([^>]*)>")
-_LINK_PARAMETER = re.compile(
+_MEMBER = late.pattern(r"(?:[^\",]++|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z))*+", re.DOTALL)
+_LINK = late.pattern(r"[\t ,]*<([^>]*)>")
+_LINK_PARAMETER = late.pattern(
     r"[\t ]*;[\t ]*([^\t =;,\"]*)[\t ]*(?:=[\t ]*(?:\"((?:[^\"\\]|\\.)*+)(?:\"|\\?\Z)|([^\t ;,]*)))?", re.DOTALL
 )
 
@@ -112,7 +114,7 @@ def links(fields: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
             at = comma + 1
 
 
-_AGENT = re.compile(r"([a-z][a-z0-9_.-]*)[\t ]*:(.*)", re.DOTALL)
+_AGENT = late.pattern(r"([a-z][a-z0-9_.-]*)[\t ]*:(.*)", re.DOTALL)
 _VALUED = ("unavailable_after", "max-")  # rules with a value, which are no bots' names
 
 
@@ -135,8 +137,10 @@ def robots_rules(values: Iterable[str], agent: str) -> set[str]:
     return rules
 
 
-_REFRESH = re.compile(rf"[{_W}]*(?:([0-9]+)[0-9.]*|(?=\.)[0-9.]*)(?:\Z|(?=[;,{_W}])[{_W}]*[;,]?[{_W}]*(.*))", re.DOTALL)
-_URL_PREFIX = re.compile(rf"[uU][rR][lL][{_W}]*=[{_W}]*")
+_REFRESH = late.pattern(
+    rf"[{_W}]*(?:([0-9]+)[0-9.]*|(?=\.)[0-9.]*)(?:\Z|(?=[;,{_W}])[{_W}]*[;,]?[{_W}]*(.*))", re.DOTALL
+)
+_URL_PREFIX = late.pattern(rf"[uU][rR][lL][{_W}]*=[{_W}]*")
 FOREVER = 10**9  # seconds; a longer wait says no more
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from html.entities import html5
 from itertools import compress
 
+from purlieu import late
 from purlieu.value import dataclass
 
 _W = r"\t\n\f\r "
@@ -47,10 +48,10 @@ _PLAIN_A = (
 _COMMON_TAG = rf"(?:/(?:{_COMMON}|a)>|(?:{_COMMON})(?:>|(?=[{_W}/]){_ATTRIBUTES}>))"
 _RAW_NAME, _RAW_ATTRIBUTES, _CONTENT, _HREF, _NAME, _TAG_ATTRIBUTES, _STRIDE = 1, 3, 4, 5, 6, 7, 8  # groups of a token
 _TOKENS_AT_ONCE = 20_000  # so that a page of millions of tags does not hold them all in pieces
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = late.pattern(
     rf"([^{_W}/>][^{_W}/>=]*+)(?:[{_W}]*+=[{_W}]*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^{_W}>\"'][^{_W}>]*+)|(?=>|\Z)))?+"
 )
-_REFERENCE = re.compile(r"&(?:#([0-9]++)|#[xX]([0-9a-fA-F]++)|([a-zA-Z][a-zA-Z0-9]*+))(;?)")
+_REFERENCE = late.pattern(r"&(?:#([0-9]++)|#[xX]([0-9a-fA-F]++)|([a-zA-Z][a-zA-Z0-9]*+))(;?)")
 _LONGEST_BARE = 6  # letters of &Aacute, the longest name that needs no semicolon
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _DIGITS = 9  # of a character number; more is no character

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from purlieu import late
 from purlieu.page import scan
 from purlieu.page.gather import Gathered
 from purlieu.url import Joiner
@@ -52,7 +53,7 @@ Joins = tuple[tuple[Gathered, Base], ...]
 """What was gathered, of the header if it says something and of the page, each with what it is read against."""
 
 _WEB = ("http://", "https://")
-_OF_NO_WEB = re.compile("(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+_OF_NO_WEB = late.pattern("(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _RAW_CHARACTERS = 2048  # kept of what is no URL
 _MOST_CHARACTERS = 64 * 1024 * 1024
 """Of all hrefs of a page together: a base of 50 kB and 20,000 short links would be a gigabyte."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from purlieu import late
 
 _W = r"\t\n\f\r "
-_URL = re.compile(rf"[{_W},]*([^{_W}]+)")
-_DESCRIPTORS = re.compile(r"(?:[^,(]++|\([^)]*+\)?)*+,?")
-_DESCRIPTOR = re.compile(rf"(?:[^{_W}(]++|\([^)]*+\)?)++")
-_WIDTH = re.compile(r"0*[1-9][0-9]*w")
-_HEIGHT = re.compile(r"0*[1-9][0-9]*h")
-_DENSITY = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?x")
+_URL = late.pattern(rf"[{_W},]*([^{_W}]+)")
+_DESCRIPTORS = late.pattern(r"(?:[^,(]++|\([^)]*+\)?)*+,?")
+_DESCRIPTOR = late.pattern(rf"(?:[^{_W}(]++|\([^)]*+\)?)++")
+_WIDTH = late.pattern(r"0*[1-9][0-9]*w")
+_HEIGHT = late.pattern(r"0*[1-9][0-9]*h")
+_DENSITY = late.pattern(r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?x")
 
 
 def candidates(srcset: str) -> list[str]:

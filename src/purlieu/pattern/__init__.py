@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from purlieu.named import NamedTuple
 from purlieu.pattern.syntax import foreign, loop_breaker, loops
 from purlieu.sentence import Sentence
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, Protocol, Self
+from typing import Final, Protocol, Self
 from urllib.parse import quote
 
 from purlieu.errors import Mistake, SettingsError, UrlError
+from purlieu.named import NamedTuple
 from purlieu.pattern import Patterns, mend
 from purlieu.sentence import Sentence
 from purlieu.url import host_of, parse

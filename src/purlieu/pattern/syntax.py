@@ -6,8 +6,10 @@ Knows texts of patterns and the remedies for their owners. Compiles and matches 
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
+from purlieu import late
+from purlieu.named import NamedTuple
 from purlieu.sentence import Sentence
 
 _LOOK = Sentence("RE2 looks neither ahead nor behind: write two rules, the one for the exception first")
@@ -54,11 +56,11 @@ _ESCAPES: Final = {
     "u": Sentence("write {text} with the character's number", text=r"\x{...}"),
     "N": Sentence("write {text} with the character's number", text=r"\x{...}"),
 }
-_POSIX_NAMES: Final = re.compile(
+_POSIX_NAMES: Final = late.pattern(
     r"\\[pP]\{\^?(?:Lower|Upper|ASCII|Alpha|Digit|Alnum|Punct|Graph|Print|Blank|Cntrl|XDigit|Space|java\w*|Is\w+|In\w+)\}"
 )
-_CLASS_TOKEN: Final = re.compile(r"\\[pP]\{[^}]*\}|\\.|&&|.", re.DOTALL)
-_TOKEN: Final = re.compile(
+_CLASS_TOKEN: Final = late.pattern(r"\\[pP]\{[^}]*\}|\\.|&&|.", re.DOTALL)
+_TOKEN: Final = late.pattern(
     r"(?P<quoted>\\Q.*?(?:\\E|$))|(?P<escape>\\[pP]\{[^}]*\}|\\.)|(?P<open>\[\^?\]?)"
     r"|(?P<look>\(\?<?[=!])|(?P<atomic>\(\?>)|(?P<flags>\(\?[A-Za-z]*-?[A-Za-z]*(?=[:)]))"
     r"|(?P<quantifier>[*+?]|\{\d+(?:,\d*)?\})|(?P<upto>\{,\d+\})|(?P<other>.)",

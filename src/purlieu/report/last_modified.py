@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+from purlieu import late
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = "|".join(_MONTHS)
 _SHORT = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
@@ -15,14 +17,14 @@ _LONG = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
 _CLOCK = r"(\d\d):(\d\d)(?::(\d\d))?"
 
 # RFC 5322 3.3 with the obsolete years and zones of 4.3; an HTTP-date (IMF-fixdate) is one of these (ST-50).
-_RFC2822 = re.compile(
+_RFC2822 = late.pattern(
     rf"(?:(?:{_SHORT}),\s*)?(\d\d?)[ \t]+({_MONTH})[ \t]+(\d{{2,4}})[ \t]+{_CLOCK}"
     r"[ \t]+(?:[+-]\d\d[0-5]\d|UT|UTC|GMT|[ECMP][SD]T|[A-IK-Z])(?:[ \t]*\([^()]*\))?",
     re.ASCII | re.IGNORECASE,
 )
 # RFC 9110 5.6.7: the two obsolete forms of an HTTP-date, always in GMT.
-_RFC850 = re.compile(rf"(?:{_LONG}), (\d\d)-({_MONTH})-(\d\d) {_CLOCK} GMT", re.ASCII | re.IGNORECASE)
-_ASCTIME = re.compile(rf"(?:{_SHORT}) ({_MONTH}) ([ \d]\d) {_CLOCK} (\d{{4}})", re.ASCII | re.IGNORECASE)
+_RFC850 = late.pattern(rf"(?:{_LONG}), (\d\d)-({_MONTH})-(\d\d) {_CLOCK} GMT", re.ASCII | re.IGNORECASE)
+_ASCTIME = late.pattern(rf"(?:{_SHORT}) ({_MONTH}) ([ \d]\d) {_CLOCK} (\d{{4}})", re.ASCII | re.IGNORECASE)
 
 
 def rfc2822(text: str | None, now: float) -> str:

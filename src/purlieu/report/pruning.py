@@ -5,9 +5,8 @@ Takes what a run tells before its rows go; what goes and what must stay is ``sto
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from purlieu.errors import StoreError
+from purlieu.named import NamedTuple
 from purlieu.report import books, findings
 from purlieu.row import iso8601
 from purlieu.settings.reading import tables

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from purlieu.domain import TldLists, is_address, is_public_suffix, registrable, second_level
+from purlieu.named import NamedTuple
 from purlieu.sentence import Sentence
 from purlieu.url import host_of
 from purlieu.value import dataclass

@@ -7,10 +7,11 @@ outside, and why, is a grant that the caller gives (R-3.3). A landing makes a ne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import Self
 
 from purlieu.domain import TldLists, not_found
 from purlieu.errors import UrlError
+from purlieu.named import NamedTuple
 from purlieu.scope._described import ScopeSettings, SiteOptions
 from purlieu.scope.site import ANY, LISTS, Site, Way, comparison, takes, values_of
 from purlieu.scope.told import Test, accepted, refused, tested

@@ -142,7 +142,8 @@ def _bounds(key: Key) -> str:
 def _str(value: object, key: Key) -> str | Wrong:
     if not isinstance(value, str):
         return Wrong(value, Sentence("write a text in quotes"))
-    if re.search(_CONTROL, value.replace("\t", "") if key.is_lines else value):
+    # Asked first, since to compile a class with half a plane in it takes as long as all other settings.
+    if not value.isprintable() and re.search(_CONTROL, value.replace("\t", "") if key.is_lines else value):
         return Wrong(value, Sentence("take the line breaks and other control characters out"))
     if key.choices and value not in key.choices:
         return Wrong(value, _one_of(value, key.choices))
@@ -209,7 +210,7 @@ def _any(text: str) -> str | Wrong:
 
 def _url(text: str) -> str | Wrong:
     """Take an absolute http or https URL with a host and without credentials; it stays as it was written."""
-    if re.fullmatch(_HOST_LIKE, text):
+    if not text.startswith(("http://", "https://")) and re.fullmatch(_HOST_LIKE, text):
         return Wrong(text, Sentence("write http://{text} or https://{text}", text=text))
     try:
         parsed = url.parse(text)

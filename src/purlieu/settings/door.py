@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from purlieu import late
 from purlieu.sentence import Sentence
 from purlieu.settings.fact import Key, key
 from purlieu.value import dataclass
@@ -21,7 +22,7 @@ SECRET_TABLES: Final = ("headers", "login_fields")
 """Keys that hold a table whose values may be secrets."""
 FILES: Final = ("cookies_file", "certificate", "certificate_key")
 """Keys that hold the path of a file with secrets in it."""
-SECRET_NAME: Final = re.compile(r"auth|cookie|token|secret|session|key|pass|credential", re.IGNORECASE)
+SECRET_NAME: Final = late.pattern(r"auth|cookie|token|secret|session|key|pass|credential", re.IGNORECASE)
 """Names of headers and fields that let somebody in."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from purlieu import domain
 from purlieu.settings.key import Settings
 from purlieu.settings.pacing import PolitenessSettings

@@ -85,19 +85,23 @@ def read(text: str, *, path: str | None = None, overrides: Mapping[str, object] 
     stand instead of the text's; None means "not given". Raises SettingsError with every mistake; one of an
     override names no file.
     """
-    import tomllib
-
-    tree: dict[str, Any] = {}
     mistakes: list[Mistake] = []
+    tree = _tables(text, path, mistakes) if text else {}
+    return _checked(tree, mistakes, path, overrides or {})
+
+
+def _tables(text: str, path: str | None, mistakes: list[Mistake]) -> dict[str, Any]:
+    """Return the tables of a TOML text; what is none is a mistake."""
+    import tomllib  # 8 million instructions that a crawl without a file need not wait for (R-9.2)
+
     try:
-        tree = tomllib.loads(text) if text else {}
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         mistakes.append(_syntax(str(error), text, path))
     except RecursionError:
-        mistakes.append(
-            Mistake("file", "", Sentence("the tables are nested too deeply; no key needs more than two levels"), path)
-        )
-    return _checked(tree, mistakes, path, overrides or {})
+        told = Sentence("the tables are nested too deeply; no key needs more than two levels")
+        mistakes.append(Mistake("file", "", told, path))
+    return {}
 
 
 def of(tree: Mapping[str, object]) -> Settings:

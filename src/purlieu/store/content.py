@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from purlieu.decide import Visit
+from purlieu.digest import blake2b
+from purlieu.named import NamedTuple
 from purlieu.store.database import Database, Row, Value
 
 UNREAD: Final = "documents_unread"

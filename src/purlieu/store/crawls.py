@@ -5,9 +5,8 @@ Every change is one short transaction beside whatever crawls. Knows no key of th
 
 from __future__ import annotations
 
-from hashlib import blake2b
-from typing import NamedTuple
-
+from purlieu.digest import blake2b
+from purlieu.named import NamedTuple
 from purlieu.store.database import Database
 
 

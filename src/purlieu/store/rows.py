@@ -6,9 +6,10 @@ Values alone. Knows no statement and no database.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from purlieu.candidate import Facts
+from purlieu.named import NamedTuple
 from purlieu.value import dataclass
 
 

@@ -6,10 +6,10 @@ Nobody does as a rule, and then nothing is kept. Judges nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from purlieu.admission import Ruling
 from purlieu.candidate import Facts, Purpose
+from purlieu.named import NamedTuple
 
 
 class Ruled(NamedTuple):

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import blake2b
 from struct import Struct
 
 import url as _rust
 
+from purlieu.digest import blake2b
 from purlieu.errors import UrlError
 from purlieu.url.percent import encoder
 from purlieu.value import dataclass
