@@ -88,7 +88,7 @@ class Admission:
         """Return whether an absolute http(s) href without fragment is in, and by which rule.
 
         A grant is named before the scope's own rule, so that the ledger does not depend on which came first. Filters
-        are for pages: a robots.txt or a sitemap is fetched for what it says of them.
+        are for pages and their parts: a robots.txt or a sitemap is fetched for what it says of them.
         """
         site, sites = self._sites(href, host, facts)
         if facts.grant and facts.hops <= self.max_redirects:
@@ -132,7 +132,7 @@ class Admission:
 
     def _filtered(self, href: str, purpose: Purpose) -> Ruling | None:
         """Return how the owner's filters and then their callable refuse a page."""
-        if purpose is not Purpose.PAGE:
+        if purpose is Purpose.ROBOTS or purpose is Purpose.SITEMAP:
             return None
         if self.filters is not None and (refusal := self.filters.refuse(href)):
             return Ruling(*refusal)

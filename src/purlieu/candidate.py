@@ -13,11 +13,12 @@ from purlieu.value import dataclass, replace
 
 
 class Purpose(StrEnum):
-    """What a URL is fetched for (R-1.3)."""
+    """What a URL is fetched for (R-1.3). A check only asks whether it is there; what it says is not read."""
 
     PAGE = "page"
     ROBOTS = "robots"
     SITEMAP = "sitemap"
+    CHECK = "check"
 
 
 class FoundBy(StrEnum):
@@ -26,6 +27,10 @@ class FoundBy(StrEnum):
     SEED = "seed"
     SITEMAP = "sitemap"
     LINK = "link"
+    STYLE = "style"
+    SCRIPT = "script"
+    IMAGE = "image"
+    MEDIA = "media"
     REDIRECT = "redirect"
     REFRESH = "refresh"
     CANONICAL = "canonical"
@@ -35,6 +40,10 @@ class FoundBy(StrEnum):
     GUESS = "guess"
 
 
+EMBEDDED = frozenset({"style", "script", "image", "media"})
+"""Kinds of links that are parts of the page on which they stand; frames are pages of their own."""
+NOT_FOLLOWED = EMBEDDED | {"form", "post"}
+"""Kinds that are kept with a page when asked for, and are no candidates for pages."""
 FOUND_BY_RANK = {found_by: rank for rank, found_by in enumerate(FoundBy)}
 
 

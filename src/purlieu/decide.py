@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 5.0
 _FORBIDDEN = 403
 _STATUS_OF_GONE = {"missing.not_found": 404, "missing.gone": 410}
+_THERE = frozenset({"skipped.content_class", "unreadable.too_large", "redirected.meta_refresh", "missing.soft_404"})
 _UNREACHABLE = frozenset(
     {
         Fault.DNS,
@@ -206,6 +207,11 @@ def page(  # noqa: PLR0913 - the facts of one visit
     )
 
 
+def for_check(ending: Reason) -> Reason:
+    """Return how a check ends whose address was asked for as a page: what is there is there, wanted or not (R-1.3)."""
+    return reason("fetched.ok") if ending.name in _THERE else ending
+
+
 def conditions(entry: Entry) -> tuple[tuple[str, str], ...]:
     """Return the headers that ask for an address only if it has changed (RFC 9110 13.1.2, 13.1.3), none to fetch it."""
     if entry.plan is None or entry.plan.action is not Action.ASK:
@@ -286,7 +292,7 @@ def _ending(entry: Entry, answer: Response | Failure, read: Page | None) -> tupl
     ending = of_status(answer.status)
     if ending.kind != "fetched":
         return ending, "", None
-    if answer.cut:
+    if answer.cut and entry.purpose is not Purpose.CHECK:
         found = content_class(answer.header("content-type"))
         return reason("skipped.content_class"), found, None
     # What is over the limit of a robots.txt or sitemap is ignored without error (R-8.3).

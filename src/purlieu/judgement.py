@@ -238,7 +238,7 @@ class Rules:
         filters = self.admission.filters
         if filters is None:
             return Check("filter", None, Sentence("there are no filters"))
-        if purpose is not Purpose.PAGE:
+        if purpose is Purpose.ROBOTS or purpose is Purpose.SITEMAP:
             return Check("filter", None, Sentence("filters are for pages"))
         refusal = filters.refuse(href)
         if refusal:

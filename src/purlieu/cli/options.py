@@ -85,6 +85,13 @@ COMMANDS: Final = (
                 "on",
                 "fetch.public_only",
             ),
+            Argument(
+                ("--check-resources",),
+                "ask of the images, scripts and styles of pages whether they are there, for purlieu audit",
+                "",
+                "on",
+                "links.check_resources",
+            ),
             Argument(("--ignore-robots",), "do not obey robots.txt; only for your own site", "", "off", "robots.obey"),
             Argument(("--endeca",), "take the settings from an Endeca configuration folder", "DIR"),
             Argument(("--endeca-defaults",), "the folder with its default.xml, if that is another", "DIR"),

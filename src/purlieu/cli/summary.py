@@ -178,7 +178,12 @@ def _books(kept: books.Books, say: Say, language: str) -> Iterator[str]:
     told = books.text(kept, language)
     rows = [(f"{line.kind}.{line.reason}", f"{line.count:,}", line.sentence) for line in told if line.purpose == "page"]
     yield from table([*rows, (say("URLs in all"), f"{kept.total():,}", "")])
-    headings = {"robots": say("robots.txt files"), "sitemap": say("sitemaps"), books.UNLISTED: say("not listed")}
+    headings = {
+        "robots": say("robots.txt files"),
+        "sitemap": say("sitemaps"),
+        "check": say("only checked"),
+        books.UNLISTED: say("not listed"),
+    }
     for purpose, heading in headings.items():
         parts = [f"{line.kind}.{line.reason} {line.count:,}" for line in told if line.purpose == purpose]
         if parts:

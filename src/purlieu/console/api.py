@@ -203,7 +203,7 @@ _PLACE: Final = Parameter("after", "the place that the last answer gave")
 _TABLE: Final = (
     Parameter("kind", "rows of this kind; kind.reason too"), Parameter("reason", "rows of this reason"),
     Parameter("status", "rows with this HTTP status"), Parameter("section", "rows of this section"),
-    Parameter("purpose", "page, robots or sitemap"), Parameter("text", "what stands in the address or title"),
+    Parameter("purpose", "page, robots, sitemap or check"), Parameter("text", "what stands in the address or title"),
     Parameter("changed", "a difference from the run before, or any"),
     Parameter("within", "rows in and below this folder"), Parameter("own", "on: those in no folder of it"),
     Parameter("sort", "url, kind, reason, status, depth, bytes or seconds"), Parameter("order", "asc or desc"),

@@ -59,7 +59,12 @@ DIFFERENCES: Final = {
 """What became of a URL between two runs, in a word or two."""
 
 WORDS: Final = {
-    "purpose": {"page": Sentence("page"), "robots": Sentence("robots.txt"), "sitemap": Sentence("sitemap")},
+    "purpose": {
+        "page": Sentence("page"),
+        "robots": Sentence("robots.txt"),
+        "sitemap": Sentence("sitemap"),
+        "check": Sentence("only checked"),
+    },
     "check": {
         "grant": Sentence("permission beyond the scope"),
         "list": Sentence("list of URLs"),
@@ -83,6 +88,10 @@ WORDS: Final = {
         "owner": Sentence("settings"),
         "history": Sentence("an earlier run"),
         "guess": Sentence("guess"),
+        "style": Sentence("style sheet"),
+        "script": Sentence("script"),
+        "image": Sentence("image"),
+        "media": Sentence("media"),
     },
     "landing": {
         "landed": Sentence("it leads to"),

@@ -34,7 +34,7 @@ _NUMBERS: Final = frozenset({"status", "depth", "bytes", "seconds"})
 _NAMED: Final = {"url": Sentence("URL"), **{name: COLUMNS[name] for name in _SORTABLE}}
 SIZES: Final = (25, 50, 100, 200)
 SIZE: Final = 50
-PURPOSES: Final = ("page", "robots", "sitemap")
+PURPOSES: Final = ("page", "robots", "sitemap", "check")
 _ENDINGS: Final = (*KINDS, "due")
 _MOST_TEXT: Final = 500
 

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from purlieu import decide
-from purlieu.candidate import Entry, FoundBy, Purpose
+from purlieu.candidate import EMBEDDED, NOT_FOLLOWED, Entry, FoundBy, Purpose
 from purlieu.decide import Retry, Visit
 from purlieu.errors import ArchiveFull
 from purlieu.landing import LANDED_KINDS
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 _DOCUMENTS = frozenset({"PDF", "OFFICE"})
 _HEAD_REFUSED = frozenset({405, 501})
+_HEAD_MEANT = frozenset({429, 503})
+_HEAD_DROPPED = frozenset({Fault.RESET, Fault.PROTOCOL})
 HOSTS_REMEMBERED = 10_000
 _SITEMAP_LIKE = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed)[\s>]")
 
@@ -68,6 +70,8 @@ class Visitor:
         self._agent = settings.robots.agent
         self._classes = frozenset(settings.fetch.classes)
         self._kinds = frozenset(settings.links.kinds) | ({"sitemap"} if settings.finds_sitemaps else frozenset())
+        if settings.links.check_resources:
+            self._kinds |= EMBEDDED | {"form", "post"}
         self.proxied = bool(settings.fetch.proxy) or settings.fetch.proxy_from_environment
         self._seed_hosts = frozenset(host_of(parse(seed).href) for seed in settings.seeds)
         self._retries: dict[str, Retry] = {}
@@ -113,6 +117,8 @@ class Visitor:
                 return await self._robots(entry, origin)
             if entry.purpose is Purpose.SITEMAP:
                 return await self._sitemap(entry)
+            if entry.purpose is Purpose.CHECK:
+                return await self._check(entry, turn)
             return await self._page(entry, turn)
         except (MemoryError, ArchiveFull):
             raise  # no fault of this page; it ends the run (R-8.1)
@@ -149,6 +155,18 @@ class Visitor:
         light = _light(visit, read, content)
         return light if self._outside.extractor is None else await self._outside.extractor.of(light, answer)
 
+    async def _check(self, entry: Entry, turn: Callable[[], Awaitable[None]]) -> Visit:
+        """Ask by HEAD whether an address is there; where that says no, a GET without its body has the last word."""
+        request = self._request(entry, self._settings.fetch.page_bytes, frozenset())
+        answer, requests = await self._outside.fetcher.fetch(replace(request, method="HEAD")), 1
+        if _head_says_no(answer):
+            await turn()
+            answer, requests = await self._outside.fetcher.fetch(request), 2
+        self._note_login(entry, answer)
+        return _light(
+            decide.page(entry, answer, None, retry=self._retry(entry), at=self._now(), requests=requests), None
+        )
+
     def _note_login(self, entry: Entry, answer: Response | Failure) -> None:
         """Write the finding that nobody is logged in at an origin, once."""
         if isinstance(answer, Failure) and answer.fault is Fault.LOGIN_FAILED:
@@ -163,7 +181,7 @@ class Visitor:
 
         if not isinstance(answer, Response) or answer.status // 100 != 2 or answer.cut:
             return None
-        return html.read(
+        read = html.read(
             answer.body,
             url=entry.href,
             content_type=answer.header("content-type"),
@@ -172,6 +190,7 @@ class Visitor:
             kinds=self._kinds,
             sketched=self._settings.ledger.near_duplicates,
         )
+        return read if self._kinds.isdisjoint(NOT_FOLLOWED) else _without_nameless(read)
 
     def _content(self, visit: Visit, read: Page | None, answer: Response | Failure) -> Content | None:
         """Return what an HTML page says to its readers, where the owner keeps that."""
@@ -275,12 +294,25 @@ def _digest(answer: Response | Failure) -> str | None:
     return digest_of(answer.body) if isinstance(answer, Response) and answer.body else None
 
 
+def _head_says_no(answer: Response | Failure) -> bool:
+    """Return whether a GET may be answered otherwise: many servers refuse HEAD, some by dropping the connection."""
+    if isinstance(answer, Failure):
+        return answer.fault in _HEAD_DROPPED
+    return answer.status >= 400 and answer.status not in _HEAD_MEANT
+
+
 def _may_be_sitemap(answer: Response | Failure) -> bool:
     """Return whether what came for a page is whole and may be a sitemap; of HTML only its first bytes are looked at."""
     if not isinstance(answer, Response) or not answer.body or answer.fault is not None or answer.cut:
         return False
     is_html = content_class(answer.header("content-type")) == "HTML"
     return not is_html or _SITEMAP_LIKE.search(answer.body, 0, 2048) is not None
+
+
+def _without_nameless(page: Page) -> Page:
+    """Drop references that are no URLs of what is not followed: nothing comes of them, and no row could name them."""
+    kept = tuple(link for link in page.raw_links if link[3] or link[1] not in NOT_FOLLOWED)
+    return page if len(kept) == len(page.raw_links) else replace(page, raw_links=kept)
 
 
 def _light(visit: Visit, page: Page | None, content: Content | None = None) -> Visit:

@@ -29,6 +29,7 @@ def intake_limits(settings: Settings) -> IntakeLimits:
         canonical=settings.links.canonical,
         hosts_per_domain=settings.traps.hosts_per_domain if settings.traps.detect else 0,
         probes=settings.traps.soft_404,
+        resources=settings.links.check_resources,
     )
 
 
@@ -40,6 +41,7 @@ def frontier_rules(settings: Settings) -> FrontierRules:
         agent=settings.robots.agent,
         lease_seconds=max(LEASE_SECONDS, 2 * _visit_seconds(settings)),
         rhythm=_rhythm(settings),
+        checks=settings.links.check_resources,
         in_groups=settings_text.is_grouped(settings),
     )
 

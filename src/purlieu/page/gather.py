@@ -15,9 +15,9 @@ from purlieu.page.markup import EVERYTHING, Element, Heard, Place, PlainLinks
 from purlieu.page.srcset import candidates
 
 DEFAULT_KINDS = frozenset(("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh", "sitemap"))
-ALL_KINDS = DEFAULT_KINDS | {"canonical", "image", "script", "style", "form"}
+ALL_KINDS = DEFAULT_KINDS | {"canonical", "image", "script", "style", "media", "form"}
 
-_REFERENCE = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "script": "src"}
+_REFERENCE = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
 _RELATIONS = {
     "next": "next",
     "prev": "prev",
@@ -26,14 +26,27 @@ _RELATIONS = {
     "sitemap": "sitemap",
     "canonical": "canonical",
     "stylesheet": "style",
+    "icon": "image",
+    "apple-touch-icon": "image",
 }
-_IMAGES = {"img": ("src",), "input": ("src",), "source": (), "image": ("href", "xlink:href", "src")}
+_IMAGES = {
+    "img": ("src",), "input": ("src",), "source": (), "image": ("href", "xlink:href", "src"), "video": ("poster",),
+}  # fmt: skip
+_MEDIA = {"video": "src", "audio": "src", "source": "src", "track": "src", "embed": "src", "object": "data"}
 _ALWAYS = frozenset(("html", "a", "area", "frame", "iframe", "link", "meta", "base"))
 _HEAD = Place.HEAD
 _OF_THE_PAGE = (_HEAD, Place.BODY)
 _MOST_NAMES = 8
 _SHORT = 100  # characters of a relation that is worth remembering
-_FOR_KIND = {"image": frozenset(_IMAGES), "script": frozenset(("script",)), "form": frozenset(("form",))}
+_FOR_KIND = {
+    "image": frozenset(_IMAGES),
+    "media": frozenset(_MEDIA),
+    "script": frozenset(("script",)),
+    "form": frozenset(("form",)),
+    "post": frozenset(("form",)),
+}
+_PARTS = frozenset(("image", "style"))
+_DATA = "data:"
 
 
 @cache
@@ -111,11 +124,12 @@ class Gathered:
                 self._related(found.get("rel", ""), found, in_head=place is _HEAD)
             elif name == "meta":
                 self._meta(found, place)
-            elif name in _IMAGES:
-                self._image(name, found)
+            elif name in _IMAGES or name in _MEDIA:
+                self._embedded(name, found)
+            elif name == "script":
+                self._part("script", found.get("src", found.get("xlink:href", "") if place is Place.FOREIGN else ""))
             elif name == "form":
-                if found.get("method", "get").lower() not in {"post", "dialog"}:
-                    self._link("form", found.get("action", ""))
+                self._form(found.get("method", "get").lower(), found.get("action", ""))
             elif place in _OF_THE_PAGE:
                 self._page(name, found)
 
@@ -147,7 +161,10 @@ class Gathered:
         if "alternate" in kinds and (language := found.get("hreflang", "").strip()):
             self.alternates.append((language, reference))
         for kind in kinds:
-            self._link(kind, reference, nofollow=nofollow)
+            if kind in _PARTS:
+                self._part(kind, reference)
+            else:
+                self._link(kind, reference, nofollow=nofollow)
 
     def _meta(self, found: dict[str, str], place: Place) -> None:
         content = found.get("content", "")
@@ -166,12 +183,26 @@ class Gathered:
             if parsed[1]:
                 self._link("refresh", parsed[1])
 
-    def _image(self, name: str, found: dict[str, str]) -> None:
-        for attribute in _IMAGES[name]:
-            if reference := found.get(attribute):
-                self._link("image", reference)
+    def _embedded(self, name: str, found: dict[str, str]) -> None:
+        """Take an element that shows a file in its place; an empty address shows none (HTML 4.8.4.3, 4.8.11.5)."""
+        if name == "input" and found.get("type", "").lower() != "image":
+            return
+        for attribute in _IMAGES.get(name, ()):
+            self._part("image", found.get(attribute, ""))
         for reference in candidates(found.get("srcset", "")):
-            self._link("image", reference)
+            self._part("image", reference)
+        if name in _MEDIA:
+            self._part("media", found.get(_MEDIA[name], ""))
+
+    def _part(self, kind: str, reference: str) -> None:
+        if reference.strip() and reference[:5].lower() != _DATA:  # what is written into the page is there
+            self._link(kind, reference)
+
+    def _form(self, method: str, action: str) -> None:
+        if method == "post":
+            self._link("post", action)
+        elif method != "dialog":
+            self._link("form", action)
 
     def _page(self, name: str, found: dict[str, str]) -> None:
         if name == "base" and self.base is None:

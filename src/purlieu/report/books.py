@@ -12,7 +12,7 @@ from purlieu.outcome import REASONS
 from purlieu.store.reader import Reader, RunRow
 from purlieu.value import dataclass
 
-PURPOSES = ("page", "robots", "sitemap")
+PURPOSES = ("page", "robots", "sitemap", "check")
 UNLISTED = "unlisted"
 
 Counts = Mapping[tuple[str, str], int]
@@ -22,8 +22,8 @@ Counts = Mapping[tuple[str, str], int]
 class Books:
     """The books of one run.
 
-    ``pages``, ``robots`` and ``sitemaps`` count the rows of the ledger by (kind, reason); refused URLs are pages
-    that ended ``excluded``. ``unlisted`` counts sightings by (kind, reason) that have no row (R-1.4).
+    ``pages``, ``robots``, ``sitemaps`` and ``checks`` count rows of the ledger by (kind, reason); refused URLs are
+    pages that ended ``excluded``. ``unlisted`` counts sightings by (kind, reason) that have no row (R-1.4).
     ``balanced`` is None for a run that was not audited, as it has not ended; ``faults`` are the audit's sentences.
     """
 
@@ -31,6 +31,7 @@ class Books:
     pages: Counts
     robots: Counts
     sitemaps: Counts
+    checks: Counts
     unlisted: Counts
     balanced: bool | None
     faults: tuple[str, ...]
@@ -44,13 +45,19 @@ class Books:
         return sum(number for (its_kind, _), number in self.pages.items() if its_kind == kind)
 
     def of_purpose(self, purpose: str) -> Counts:
-        """Return the counts of page, robots, sitemap or unlisted."""
-        return {"page": self.pages, "robots": self.robots, "sitemap": self.sitemaps, UNLISTED: self.unlisted}[purpose]
+        """Return the counts of page, robots, sitemap, check or unlisted."""
+        return {
+            "page": self.pages,
+            "robots": self.robots,
+            "sitemap": self.sitemaps,
+            "check": self.checks,
+            UNLISTED: self.unlisted,
+        }[purpose]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the books; ``purpose`` is page, robots, sitemap or unlisted."""
+    """One line of the books; ``purpose`` is page, robots, sitemap, check or unlisted."""
 
     purpose: str
     kind: str
@@ -73,6 +80,7 @@ def of_run(reader: Reader, run: RunRow) -> Books:
         parts["page"],
         parts["robots"],
         parts["sitemap"],
+        parts["check"],
         unlisted,
         None if audit is None else bool(audit.get("balanced")),
         () if audit is None else tuple(map(str, audit.get("faults", ()))),
@@ -80,7 +88,7 @@ def of_run(reader: Reader, run: RunRow) -> Books:
 
 
 def text(books: Books, language: str = "en") -> list[Line]:
-    """Return the lines of the books: pages, robots.txt files, sitemaps, then what is not listed.
+    """Return the lines of the books: pages, robots.txt files, sitemaps, what was only checked, then what is not listed.
 
     Within each in the order of the table of outcomes. ``sentence`` is the owner's, in en, ja or zh; "" for a URL
     that is still due.

@@ -39,7 +39,7 @@ COLUMNS: Final = tuple(
     for row in (
         ("run", "integer", "Number of the run."),
         ("url", "text", "The URL, serialised by the WHATWG standard, without fragment. A URL that was too long is stored cut."),
-        ("purpose", "text", "What it is fetched for: `page`, `robots` or `sitemap`. A URL with two purposes has two rows."),
+        ("purpose", "text", "What it is fetched for: `page`, `robots` or `sitemap`; `check`: it was only asked whether it is there. A URL with two purposes has two rows."),
         ("kind", "text", "How it ended; see the table of outcomes. `due` while the run goes on."),
         ("reason", "text", "Why, within the kind."),
         ("status", "integer", "HTTP status of the last response; empty when there was none."),
@@ -51,7 +51,7 @@ COLUMNS: Final = tuple(
         ("lang", "text", "Language that the page names."),
         ("depth", "integer", "Fewest links from a seed; a sitemap entry has 1."),
         ("via", "text", "Page on which it was found first by depth, then by address; empty for a seed."),
-        ("found_by", "text", "How it was found: seed, sitemap, link, redirect, refresh, canonical, robots or owner."),
+        ("found_by", "text", "How it was found: seed, sitemap, link, redirect, refresh, canonical, robots, owner, or as what it is embedded: style, script, image, media."),
         ("site", "integer", "Index of the first site that accepts it; empty for a grant and for a refused URL."),
         ("rule", "text", "Rule that let it in or kept it out, or that ended it."),
         ("attempts", "integer", "Requests sent for it."),

@@ -155,7 +155,7 @@ def by_run(reader: Reader, run: RunRow, url: str) -> Explanation:
     asked = _robots(reader, run, made, href)
     rows = tuple(
         RowTold(purpose, row, _anew(rules, granted(reader, run, rules, row), purpose, href, url, asked))
-        for purpose in (Purpose.PAGE, Purpose.SITEMAP, Purpose.ROBOTS)
+        for purpose in (Purpose.PAGE, Purpose.SITEMAP, Purpose.ROBOTS, Purpose.CHECK)
         if (row := reader.found(run, href, purpose)) is not None
     )
     judgement = rows[0].anew if rows else rules.judge(url)

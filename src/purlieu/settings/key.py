@@ -29,7 +29,7 @@ FORMATS = ("crawl_result", "csv", "jsonl", "parquet", "csv-spreadsheet", "text",
 CLASSES = ("HTML", "PDF", "OFFICE", "TEXT", "IMAGE", "OTHER")
 ADDRESS_CLASSES = ("private", "loopback", "link-local", "metadata", "cgnat", "special")
 FOLLOWED = ("a", "area", "frame", "iframe", "next", "prev", "alternate", "refresh")
-LINK_KINDS = (*FOLLOWED, "sitemap", "image", "script", "style", "form")
+LINK_KINDS = (*FOLLOWED, "sitemap", "image", "script", "style", "media", "form")
 SITEMAP_MODES = ("links-and-sitemaps", "sitemaps-only", "links-only")
 LOCATION_RULES = ("by-discovery", "off", "warn", "enforce")
 
@@ -197,8 +197,22 @@ class LinkSettings:
     obey_nofollow: bool = key(
         True, Key("Whether links marked nofollow, by themselves or by their page, are left alone.")
     )
-    kinds: tuple[str, ...] = key(FOLLOWED, Key("The kinds of links that are followed.", choices=LINK_KINDS))
+    kinds: tuple[str, ...] = key(
+        FOLLOWED,
+        Key(
+            "The kinds of links that are followed. Links of the kinds `image`, `script`, `style`, `media` and `form` "
+            "are only kept with the page.",
+            choices=LINK_KINDS,
+        ),
+    )
     canonical: bool = key(True, Key("Whether the canonical URL that a page names is fetched too."))
+    check_resources: bool = key(
+        False,
+        Key(
+            "Whether the images, scripts, style sheets, videos and other files that pages embed are asked for once "
+            "each (HEAD), to learn which are broken. They are no pages; `purlieu audit` tells what it found."
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

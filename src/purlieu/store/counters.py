@@ -60,6 +60,7 @@ class IntakeLimits:
 
     ``canonical``: what a page calls its canonical becomes a candidate. ``hosts_per_domain``: so many hosts of one
     registrable domain have pages (0: no limit). ``probes``: each host is asked once for a page that cannot be there.
+    ``resources``: what pages embed is checked.
     """
 
     refusals_per_host: int = 10_000
@@ -67,6 +68,7 @@ class IntakeLimits:
     canonical: bool = True
     hosts_per_domain: int = 0
     probes: bool = False
+    resources: bool = False
 
 
 @dataclass(slots=True)

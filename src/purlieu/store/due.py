@@ -19,6 +19,8 @@ from purlieu.store.lease import Lease, Origin, rules_of
 from purlieu.store.writes import NUMBERS, PURPOSES
 from purlieu.value import dataclass
 
+_FILES = (NUMBERS[Purpose.ROBOTS], NUMBERS[Purpose.SITEMAP])
+_CHECK = NUMBERS[Purpose.CHECK]
 Batch = Callable[[], AbstractContextManager[None]]
 
 
@@ -128,10 +130,19 @@ class Due:
 
 
 def _without_twins(rows: Iterable[Row], in_flight: set[tuple[int, int]]) -> list[Row]:
-    """Leave out what is in flight, and pages whose address is at hand for another purpose: it serves both (R-1.3)."""
+    """Leave out what is in flight, and what is at hand for another purpose that serves both (R-1.3).
+
+    A file serves the page of its address, and both serve a check.
+    """
     rows = list(rows)
-    special = {hashed for number, hashed in in_flight if number} | {row[1] for row in rows if row[0]}
-    return [row for row in rows if (row[0], row[1]) not in in_flight and (row[0] or row[1] not in special)]
+    files = {hashed for number, hashed in in_flight if number in _FILES} | {row[1] for row in rows if row[0] in _FILES}
+    left = [row for row in rows if (row[0], row[1]) not in in_flight and (row[0] or row[1] not in files)]
+    if any(row[0] == _CHECK for row in left):
+        read = {hashed for number, hashed in in_flight if number != _CHECK} | {
+            row[1] for row in rows if row[0] != _CHECK
+        }
+        left = [row for row in left if row[0] != _CHECK or row[1] not in read]
+    return left
 
 
 def _after_sitemaps(entries: list[Entry], in_flight: set[tuple[int, int]]) -> list[Entry]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from purlieu import url
 from purlieu.admission import grant_of_hop
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
-from purlieu.decide import Visit
+from purlieu.decide import Visit, for_check
+from purlieu.outcome import Outcome
 from purlieu.scope import GRANT_ROBOTS
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
@@ -27,9 +28,10 @@ _UNREACHABLE = "unreachable.robots_unreachable"
 
 @dataclass(frozen=True, slots=True)
 class HarvestRules:
-    """``robots_max_age_seconds`` by ST-4; ``sitemaps`` what the settings say of them."""
+    """``robots_max_age_seconds`` by ST-4; ``checks``: parts of pages are asked for; ``sitemaps`` by theirs."""
 
     robots_max_age_seconds: float = 86_400.0
+    checks: bool = False
     sitemaps: SitemapRules = field(default_factory=SitemapRules)
 
 
@@ -75,6 +77,9 @@ class Harvest:
             self._take_in_robots(visit, facts, now)
         elif visit.entry.purpose is Purpose.SITEMAP:
             self.sitemaps.take_in(visit, facts, now)
+        elif visit.entry.purpose is Purpose.CHECK:
+            self._intake.parts.lead_on(visit.redirect_to, href, facts)
+            return
         else:
             links = self._history.links(visit)
             for start in range(0, len(links), LINKS_AT_ONCE):
@@ -92,6 +97,8 @@ class Harvest:
             if canonical:
                 self._intake.canonical(canonical, href, facts)
             self.sitemaps.take_in(visit, facts, now)
+            if self._rules.checks and (NUMBERS[Purpose.CHECK], visit.entry.hash) not in in_flight:
+                self._serve_too(visit, Purpose.CHECK, now)
         other = Purpose.SITEMAP if visit.entry.purpose is Purpose.PAGE else Purpose.PAGE
         may_serve = visit.entry.purpose is not Purpose.PAGE or visit.sitemap is not None
         if may_serve and (NUMBERS[other], visit.entry.hash) not in in_flight:
@@ -106,14 +113,21 @@ class Harvest:
         row = self._database.one("siblings", self._run.id, entry.host, entry.hash, number)
         if row is None or visit.outcome is None:
             return
-        reason = visit.outcome.reason
-        self._database.run("end_entry", reason.kind, reason.code, visit.outcome.detail or None, visit.status,
-                           self._normal(visit.redirect_to), visit.at, "", "", 0,
+        outcome, redirect_to = visit.outcome, visit.redirect_to
+        if other is Purpose.CHECK and (reason := for_check(outcome.reason)) is not outcome.reason:
+            outcome, redirect_to = Outcome(reason), None
+        reason = outcome.reason
+        self._database.run("end_entry", reason.kind, reason.code, outcome.detail or None, visit.status,
+                           self._normal(redirect_to), visit.at, "", "", 0,
                            self._run.id, entry.host, number, entry.hash)  # fmt: skip
         self._database.run("copy_response", number, self._run.id, entry.host, NUMBERS[entry.purpose], entry.hash)
         if visit.takes_over:  # what was asked for last said 304, or nothing; the response is of an earlier run
             self._database.run("take_over_status", self._run.id, entry.host, number, entry.hash)
         self._counters.endings[reason.name] += 1
+        if other is Purpose.CHECK:
+            if facts := self._intake.keys.facts_at((entry.host, number, entry.hash)):
+                self._intake.parts.lead_on(redirect_to, entry.href, facts)
+            return
         self.sitemaps.look_again(entry.href)
         if other is Purpose.PAGE:
             self._intake.replay((entry.host, 0, entry.hash), entry.href, visit.redirect_to)

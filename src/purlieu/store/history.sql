@@ -55,14 +55,14 @@ UPDATE run SET books = ? WHERE id = ?;
 UPDATE run SET totals = (
     SELECT json_group_array(json_array(purpose, kind, reason, n)) FROM (
         SELECT purpose, kind, reason, sum(n) AS n FROM (
-            SELECT CASE purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' ELSE 'sitemap' END AS purpose,
+            SELECT CASE purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' WHEN 2 THEN 'sitemap' ELSE 'check' END AS purpose,
                 end_kind AS kind, end_reason AS reason, count(*) AS n
             FROM ending WHERE run = ?1 GROUP BY 1, 2, 3
             UNION ALL
-            SELECT 'page', 'excluded', f.reason, count(*) FROM refusal AS f WHERE f.run = ?1 AND NOT EXISTS (
+            SELECT CASE f.purpose WHEN 3 THEN 'check' ELSE 'page' END, 'excluded', f.reason, count(*) FROM refusal AS f WHERE f.run = ?1 AND NOT EXISTS (
                 SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = f.purpose AND e.hash = f.hash
                     AND substr(e.href, 1, length(f.href)) = f.href
-            ) GROUP BY f.reason
+            ) GROUP BY 1, 3
         ) GROUP BY purpose, kind, reason ORDER BY purpose, kind, reason
     )
 ) WHERE id = ?1;
@@ -151,12 +151,7 @@ WHERE s.run = ?1 AND (s.host, s.hash) > (?2, ?3) AND s.misplaced < 2
     AND NOT EXISTS (SELECT 1 FROM refusal AS f WHERE f.run = ?1 AND f.host = s.host AND f.purpose = 0 AND f.hash = s.hash)
 ORDER BY s.host, s.hash LIMIT 1000;
 
--- name: has_sitemap_row
--- The same of an address that a page names as its sitemap.
-SELECT 1 FROM entry WHERE run = ?1 AND host = ?2 AND purpose = 2 AND hash = ?3
-UNION ALL SELECT 1 FROM refusal WHERE run = ?1 AND host = ?2 AND purpose = 2 AND hash = ?3 LIMIT 1;
-
 -- name: has_row
--- Whether an address has a row in a run, as entry or refusal.
-SELECT 1 FROM entry WHERE run = ?1 AND host = ?2 AND purpose = 0 AND hash = ?3
-UNION ALL SELECT 1 FROM refusal WHERE run = ?1 AND host = ?2 AND purpose = 0 AND hash = ?3 LIMIT 1;
+-- Whether an address has a row in a run for a purpose, as entry or refusal.
+SELECT 1 FROM entry WHERE run = ?1 AND host = ?2 AND purpose = ?3 AND hash = ?4
+UNION ALL SELECT 1 FROM refusal WHERE run = ?1 AND host = ?2 AND purpose = ?3 AND hash = ?4 LIMIT 1;

@@ -11,18 +11,19 @@ from itertools import groupby
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling, grant_of_hop
-from purlieu.candidate import Candidate, Facts, FoundBy, Purpose, Standing
+from purlieu.candidate import EMBEDDED, NOT_FOLLOWED, Candidate, Facts, FoundBy, Purpose, Standing
 from purlieu.store.counters import Counters, IntakeLimits, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.hosts import Hosts
 from purlieu.store.keys import Keys, covered_by_row, facts_of
 from purlieu.store.outlinks import Link, unpack
+from purlieu.store.parts import Parts
 from purlieu.store.refusals import Refusals, refused_facts
 from purlieu.store.rulings import Rulings
 from purlieu.store.writes import NUMBERS, OWN_ROBOTS, PURPOSES, Key, Writes
 
 # robots.txt before everything of its origin, sitemaps before pages.
-_ROBOTS = NUMBERS[Purpose.ROBOTS]
+_ROBOTS, _CHECK = NUMBERS[Purpose.ROBOTS], NUMBERS[Purpose.CHECK]
 _DUE_FIRST = {1: 0.0, 2: 1.0}
 _SEED_DUE = 0.5
 """Before the sitemaps: until the seeds have landed nothing that a sitemap names is in scope (R-3.2)."""
@@ -33,8 +34,6 @@ RECENT = 100_000
 
 GRANT_PROBE = "probe"
 """The grant of a page that cannot be there (``traps.soft_404``)."""
-NOT_FOLLOWED = frozenset({"image", "script", "style", "form"})
-"""Kinds that are kept with a page when asked for, and are no candidates."""
 
 
 class Intake:
@@ -57,6 +56,7 @@ class Intake:
         self._limits = limits
         self._counters = counters
         self._recent: dict[str, Facts] = {}
+        self.parts = Parts(self.add, self.normal)
         self._found: dict[str, Facts] = {}
         self._found_other: dict[tuple[str, Purpose], Facts] = {}
         self._writes = Writes()
@@ -91,6 +91,8 @@ class Intake:
                     continue
                 sort = _SAME_DEPTH.get(kind)
                 if (sort is not None and href == source) or kind in NOT_FOLLOWED:  # as in ``moved``
+                    if self._limits.resources and kind in EMBEDDED and parsed and href.startswith(WEB_SCHEMES):
+                        self.parts.take(href, kind, source, facts)
                     continue
                 if sort is not None:
                     found_facts = facts.of_target(sort, source)
@@ -151,10 +153,16 @@ class Intake:
         files, self._sitemaps = list(self._sitemaps), {}
         return files
 
+    @property
+    def checks_parts(self) -> bool:
+        """Return whether it is asked of what pages embed whether it is there."""
+        return self._limits.resources
+
     def forget(self) -> None:
         """Forget all that is remembered of the store, after a batch was rolled back."""
         for memory in (self._recent, self._found, self._found_other):
             memory.clear()
+        self.parts.forget()
         self._findings = []
         self._woken = []
         self._sitemaps = {}
@@ -283,11 +291,13 @@ class Intake:
         if twin is not None:
             self._counters.endings[f"{twin[0]}.{twin[1]}"] += 1
             self._writes.ended.append((*values, *twin, now))
-            if facts.grant:
+            if facts.grant and number != _CHECK:
                 self._sitemaps[href] = None
             if number == 0:
                 self._took_twin = True
                 self._replay(key, href, facts, twin[4], refreshed=twin[1] == "meta_refresh", is_first=True)
+            elif number == _CHECK:
+                self.parts.lead_on(twin[4], href, facts)
             else:
                 self._sitemaps[href] = None
             return
@@ -334,8 +344,11 @@ class Intake:
         )  # fmt: skip
         if key[1] == _ROBOTS and row[9] is not None and merged.grant != old.grant:
             self._woken.append(url.origin_of(href))
+            return
         if passes_on and row[9] is not None and (key[1] == NUMBERS[Purpose.SITEMAP] or merged.grant != old.grant):
             self._sitemaps[href] = None
+        if passes_on and key[1] == _CHECK:
+            self.parts.lead_on(row[11], href, merged)
         if passes_on and row[9] is not None and key[1] == 0:
             self._replay(key, href, merged, redirect_to=row[11], refreshed=row[10] == "meta_refresh")
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from purlieu import url
-from purlieu.candidate import FOUND_BY_RANK, Entry, Facts, FoundBy, Standing
+from purlieu.candidate import FOUND_BY_RANK, Entry, Facts, FoundBy, Purpose, Standing
+from purlieu.decide import for_check
+from purlieu.outcome import REASONS
 from purlieu.store.counters import Run
 from purlieu.store.database import Database, Row
 from purlieu.store.hosts import Hosts
@@ -115,6 +117,8 @@ class Keys:
         read as a sitemap too, or gave no body at all. The response is copied.
         """
         host, number, hashed = key
+        if number == NUMBERS[Purpose.CHECK]:
+            return self._page_there(key, href)
         if number == 0:
             if not (href.endswith("/robots.txt") or (host, hashed) in self._writes.special):
                 return None
@@ -127,6 +131,16 @@ class Keys:
                 self._database.run("copy_response", number, self._run.id, host, other, hashed)
                 return (row[9], row[10], row[13], row[12], row[11])
         return None
+
+    def _page_there(self, key: Key, href: str) -> Row | None:
+        """Return how a check ends whose address has been asked for as a page; a page may not end by a check."""
+        row = self._database.one("entry", self._run.id, key[0], 0, key[2])
+        if row is None or row[0] != href or row[9] is None:
+            return None
+        self._database.run("copy_response", key[1], self._run.id, key[0], 0, key[2])
+        ended = REASONS[f"{row[9]}.{row[10]}"]
+        is_same = (ending := for_check(ended)) is ended
+        return (ending.kind, ending.code, row[13] if is_same else None, row[12], row[11] if is_same else None)
 
     # -- facts -------------------------------------------------------------------------------------
 

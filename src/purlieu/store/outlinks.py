@@ -27,6 +27,8 @@ LETTERS: Final = {
     "script": "j",
     "style": "y",
     "form": "m",
+    "media": "v",
+    "post": "o",
 }
 KINDS: Final = {letter: kind for kind, letter in LETTERS.items()}
 

@@ -55,7 +55,7 @@ __all__ = [
     "VisitRow",
 ]
 
-PURPOSE_NUMBER = {Purpose.PAGE: 0, Purpose.ROBOTS: 1, Purpose.SITEMAP: 2}
+PURPOSE_NUMBER = {Purpose.PAGE: 0, Purpose.ROBOTS: 1, Purpose.SITEMAP: 2, Purpose.CHECK: 3}
 
 
 class Reader:
@@ -280,12 +280,15 @@ class Reader:
         return 0 if row is None else int(row[0])
 
     def counts(self, run: RunRow) -> dict[tuple[str, str, str], int]:
-        """Return how many rows of the ledger ended how: (purpose, kind, reason) to number. Refusals are pages."""
+        """Return how many rows of the ledger ended how: (purpose, kind, reason) to number.
+
+        Refusals are pages, but those of what would only be checked.
+        """
         if run.pruned_at is not None:
             return self._totals(run) or {}
         counts = {(row[0], row[1], row[2]): int(row[3]) for row in self._database.rows("report_counts", run.id)}
-        for reason, n in self._database.rows("report_refused", run.id):
-            key = ("page", "excluded", reason)
+        for purpose, reason, n in self._database.rows("report_refused", run.id):
+            key = (purpose, "excluded", reason)
             counts[key] = counts.get(key, 0) + n
         return counts
 

@@ -82,7 +82,7 @@ SELECT count(*) FROM entry WHERE run = ?;
 
 -- name: report_counts
 -- Entries by purpose and ending, stored or derived.
-SELECT CASE purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' ELSE 'sitemap' END, end_kind, end_reason, count(*)
+SELECT CASE purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' WHEN 2 THEN 'sitemap' ELSE 'check' END, end_kind, end_reason, count(*)
 FROM ending WHERE run = ? GROUP BY purpose, end_kind, end_reason;
 
 -- name: report_totals
@@ -91,10 +91,10 @@ SELECT totals FROM run WHERE id = ?;
 
 -- name: report_refused
 -- Listed refusals by reason, less those whose address was admitted later.
-SELECT f.reason, count(*) FROM refusal AS f WHERE f.run = ? AND NOT EXISTS (
+SELECT CASE f.purpose WHEN 3 THEN 'check' ELSE 'page' END, f.reason, count(*) FROM refusal AS f WHERE f.run = ? AND NOT EXISTS (
     SELECT 1 FROM entry AS e WHERE e.run = f.run AND e.host = f.host AND e.purpose = f.purpose AND e.hash = f.hash
         AND substr(e.href, 1, length(f.href)) = f.href
-) GROUP BY f.reason;
+) GROUP BY 1, 2;
 
 -- name: report_unlisted
 -- Refusals that are counted only.

@@ -13,6 +13,7 @@ from typing import Final
 
 from purlieu.finding import Finding
 from purlieu.store.database import Database
+from purlieu.store.writes import PURPOSES
 
 ROWS_AT_ONCE: Final = 20_000
 """About so many rows go in one transaction, so that neither the log grows without bound nor a reader waits long."""
@@ -118,7 +119,7 @@ def _remove(database: Database, run: int, crawl: int, waiting: list[tuple[int, i
     removed = 0
     with database.transaction():
         for host, first, last in waiting:
-            for purpose in range(3):
+            for purpose in range(len(PURPOSES)):
                 removed += sum(database.run(name, run, host, purpose, first, last) for name in _BY_PURPOSE)
                 removed += database.run("prune_responses", run, host, purpose, first, last, crawl)
             removed += database.run("prune_sketches", run, host, first, last, crawl)

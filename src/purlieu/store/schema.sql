@@ -127,7 +127,7 @@ CREATE INDEX robots_source ON robots (run, source) WHERE source IS NOT NULL;
 CREATE TABLE entry (
     run INTEGER NOT NULL,
     host INTEGER NOT NULL,
-    purpose INTEGER NOT NULL,                   -- 0 page, 1 robots, 2 sitemap
+    purpose INTEGER NOT NULL,                   -- 0 page, 1 robots, 2 sitemap, 3 check: only whether it is there
     hash INTEGER NOT NULL,
     href TEXT NOT NULL,
     origin INTEGER NOT NULL,                    -- robots.id
@@ -458,7 +458,7 @@ JOIN run_host AS rh ON rh.run = e.run AND rh.host = e.host;
 -- The ledger: every URL of a run, admitted or refused, one row each.
 CREATE VIEW ledger AS
 SELECT e.run, e.href AS url,
-    CASE e.purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' ELSE 'sitemap' END AS purpose,
+    CASE e.purpose WHEN 0 THEN 'page' WHEN 1 THEN 'robots' WHEN 2 THEN 'sitemap' ELSE 'check' END AS purpose,
     e.end_kind AS kind, e.end_reason AS reason, coalesce(e.detail, '') AS detail,
     e.status, e.redirect_to, x.canonical, x.content_type, x.title, x.lang,
     e.depth, e.hops, e.via, e.found_by, e.linked, e.site, e.rule, e.attempts,
@@ -467,7 +467,7 @@ SELECT e.run, e.href AS url,
 FROM ending AS e
 LEFT JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = e.purpose AND x.hash = e.hash
 UNION ALL
-SELECT f.run, f.href, CASE f.purpose WHEN 0 THEN 'page' ELSE 'sitemap' END, 'excluded', f.reason, '',
+SELECT f.run, f.href, CASE f.purpose WHEN 0 THEN 'page' WHEN 3 THEN 'check' ELSE 'sitemap' END, 'excluded', f.reason, '',
     NULL, NULL, NULL, NULL, NULL, NULL,
     f.depth, f.hops, f.via, f.found_by, f.linked, NULL, f.rule, 0,
     NULL, NULL, NULL, NULL, NULL, NULL, NULL,

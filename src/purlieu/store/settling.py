@@ -9,15 +9,16 @@ from typing import Any
 
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES
-from purlieu.candidate import Facts, FoundBy, Purpose, Standing
+from purlieu.candidate import EMBEDDED, NOT_FOLLOWED, Facts, FoundBy, Purpose, Standing
 from purlieu.landing import LandingKind, walk
 from purlieu.outcome import GOOD_KINDS, REDIRECTS
 from purlieu.store.counters import Counters, Run
 from purlieu.store.database import Database
-from purlieu.store.intake import NOT_FOLLOWED, Intake
+from purlieu.store.intake import Intake
 from purlieu.store.landings import Step
-from purlieu.store.outlinks import LETTERS, lines, read
+from purlieu.store.outlinks import LETTERS, Link, lines, read
 from purlieu.store.refusals import COUNTED_SCHEMES
+from purlieu.store.writes import NUMBERS
 from purlieu.value import dataclass
 
 _MISDIRECTED = {
@@ -31,6 +32,7 @@ _CUT_SHORT = ("scope", "not_in_sitemap", "sitemap_location")
 _SEVERAL = 2
 _AT_ONCE = 2_000
 """Addresses looked up together."""
+_SITEMAP, _CHECK = NUMBERS[Purpose.SITEMAP], NUMBERS[Purpose.CHECK]
 _OF_PAGES = frozenset(
     letter for kind in LETTERS.keys() - NOT_FOLLOWED - {"sitemap"} for letter in (LETTERS[kind], LETTERS[kind].upper())
 )
@@ -173,17 +175,24 @@ class Settling:
         capped = {(host, reason) for host, reason, _, _ in self.database.rows("unlisted", self.run.id)}
         for batch in self._found(seeds):
             for line, what in self._without_row(batch):
-                href, kind, _, parsed = read(line)
+                href, kind, _, parsed = link = read(line)
                 web = parsed and href.startswith(WEB_SCHEMES)
-                if kind in NOT_FOLLOWED or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
+                if self._is_passed_over(link) or (parsed and href.partition(":")[0] in COUNTED_SCHEMES):
                     continue
                 host, hashed = self.intake.keys.key_of(self._meant(what, href)) if web else (0, url.key64(href))
                 reasons = _CUT_SHORT if web else ("scheme" if parsed else "invalid_url",)
                 if any((host, reason) in capped for reason in reasons):
                     continue
-                has_row = "has_sitemap_row" if kind == "sitemap" else "has_row"
-                if self.database.one(has_row, self.run.id, host, hashed) is None:
+                if self.database.one("has_row", self.run.id, host, _number(kind), hashed) is None:
                     yield what, href
+
+    def _is_passed_over(self, link: Link) -> bool:
+        """Return whether nothing becomes of a link of this kind: it is only kept with its page."""
+        href, kind, _, parsed = link
+        if kind not in NOT_FOLLOWED:
+            return False
+        is_part = self.intake.checks_parts and kind in EMBEDDED
+        return not (is_part and parsed and href.startswith(WEB_SCHEMES))
 
     def _meant(self, what: str, href: str) -> str:
         """Return the address under which what was found stands; a seed stands as it is."""
@@ -256,3 +265,8 @@ class Settling:
     def _step(self, href: str) -> Step | None:
         row = self.database.one("hop", self.run.id, *self.intake.keys.key_of(href))
         return Step(row[0], row[2]) if row else None
+
+
+def _number(kind: str) -> int:
+    """Return the purpose, as the store numbers it, for which a link of a kind is asked for."""
+    return _SITEMAP if kind == "sitemap" else _CHECK if kind in EMBEDDED else 0

@@ -7,9 +7,10 @@ from collections import Counter
 from purlieu.candidate import Purpose
 from purlieu.store.database import Database, Value
 
-PURPOSES = (Purpose.PAGE, Purpose.ROBOTS, Purpose.SITEMAP)
+PURPOSES = (Purpose.PAGE, Purpose.ROBOTS, Purpose.SITEMAP, Purpose.CHECK)
 NUMBERS = {purpose: number for number, purpose in enumerate(PURPOSES)}
 """Purposes as the store numbers them."""
+_FILES = (NUMBERS[Purpose.ROBOTS], NUMBERS[Purpose.SITEMAP])
 
 FIRST = (-1, -1, -(2**63))
 """Before every key (host, purpose, hash)."""
@@ -69,7 +70,7 @@ class Writes:
         self.special |= {
             (int(str(row[1])), int(str(row[3])))
             for row in (*self.entries, *self.ended)
-            if row[2] and row[12] != OWN_ROBOTS
+            if row[2] in _FILES and row[12] != OWN_ROBOTS
         }
         self.new.clear()
         self.merged, self.found, self.entries, self.ended, self.sites = [], [], [], [], []
