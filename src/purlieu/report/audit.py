@@ -15,6 +15,7 @@ from typing import Any, Final
 from purlieu.audit import RULES, Fault, is_language
 from purlieu.landing import LandingKind
 from purlieu.report.destination import Destinations
+from purlieu.report.parts import FRAMES, MARKS, Parts
 from purlieu.report.pruning import refuse
 from purlieu.store.audit import AuditRows
 from purlieu.store.reader import Reader, RunRow
@@ -23,7 +24,8 @@ from purlieu.value import dataclass, field
 
 EXAMPLES: Final = 5
 """Addresses told of pages that share a fault."""
-_NO_LINKS: Final = frozenset("ucC")  # marks of outlinks.py: no URL, or a canonical, which no visitor follows
+_NO_LINKS: Final = frozenset("ucC") | (MARKS - FRAMES)  # no URL, a canonical, which no visitor follows, or a part
+_BROKEN: Final = frozenset({"broken_link", "redirect_broken"})
 _REDIRECTING: Final = frozenset({"redirected", "misdirected"})
 _NOT_ASKED: Final = frozenset({"due", "abandoned", "excluded"})
 
@@ -96,19 +98,26 @@ def _links(rows: AuditRows, destinations: Destinations, normal: Callable[[str], 
     """Yield what ended badly and is linked to, and pages of sitemaps that no other page links to."""
     bad = {href: (kind, reason, status) for href, kind, reason, status in rows.ended_badly()}
     alone = dict(rows.sitemap_pages())
-    linking = dict[str, tuple[int, tuple[str, ...]]]()
+    linking = dict[tuple[str, str], tuple[int, tuple[str, ...]]]()
+    told = dict[str, tuple[str, str]]()
+    parts = Parts(rows, destinations, normal)
     for page, stored in rows.links():
-        for href in {normal(line[1:]) for line in stored if line[0] not in _NO_LINKS}:
+        found = set[tuple[str, str]]()
+        for mark, href in {(line[0] in FRAMES, normal(line[1:])) for line in stored if line[0] not in _NO_LINKS}:
             if href == page:
                 continue
             if href in bad:
-                count, first = linking.get(href, (0, ()))
-                linking[href] = (count + 1, (*first, page) if count < EXAMPLES else first)
+                rule, _ = told.get(href) or told.setdefault(href, _link_fault(href, *bad[href], destinations))
+                found.add((href, "broken_frame" if mark and rule in _BROKEN else rule))
             if alone:
                 alone.pop(key64(href), None)
-    for href, (count, first) in sorted(linking.items()):
-        rule, detail = _link_fault(href, *bad[href], destinations)
-        yield Fault(rule, href, detail, count, tuple(sorted(first)))
+        for key in found:
+            count, first = linking.get(key, (0, ()))
+            linking[key] = (count + 1, (*first, page) if count < EXAMPLES else first)
+        parts.take(page, (line for line in stored if line[0] in MARKS))
+    for (href, rule), (count, first) in sorted(linking.items()):
+        yield Fault(rule, href, told[href][1], count, tuple(sorted(first)))
+    yield from parts.faults()
     yield from (Fault("orphan_page", href, "", 1) for href in sorted(alone.values()))
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
+from purlieu.candidate import Purpose
 from purlieu.store.database import Database
 from purlieu.store.outlinks import lines
+from purlieu.store.writes import NUMBERS
 from purlieu.url import host_of
 
+_PAGE, _CHECK = NUMBERS[Purpose.PAGE], NUMBERS[Purpose.CHECK]
 _FIRST = (-1, -(2**63))
 
 
@@ -26,7 +29,11 @@ class AuditRows:
 
     def ended_badly(self) -> Iterator[tuple[str, str, str, int]]:
         """Yield (href, kind, reason, status or 0) of pages that could not be had and of addresses that redirect."""
-        yield from self._database.rows("audit_ended_badly", self._run)
+        yield from self._database.rows("audit_ended_badly", self._run, _PAGE)
+
+    def checks_ended_badly(self) -> Iterator[tuple[str, str, str, int]]:
+        """Yield the same of what was only checked."""
+        yield from self._database.rows("audit_ended_badly", self._run, _CHECK)
 
     def titles(self) -> Iterator[tuple[str, str]]:
         """Yield (title, href) of the HTML pages that may be in an index, equal titles side by side; "": none."""
