@@ -217,7 +217,7 @@ def test_visit_by_purpose(store: MadeStore, reader: Reader) -> None:
     store.entry(f"{A}/s.xml", purpose="sitemap")
     kinds = [reader.visit(_run(reader), f"{A}/s.xml", purpose) for purpose in Purpose]
 
-    assert [row and row.kind for row in kinds] == ["missing", None, "fetched"]
+    assert [row and row.kind for row in kinds] == ["missing", None, "fetched", None]
 
 
 def test_hosts(store: MadeStore, reader: Reader) -> None:
