@@ -46,7 +46,7 @@ _PLAIN_A = (
     rf"[{_W}]++href=\"([^\"&#]*+)(?:(?<![\0- ])#[^\"&]*+)?\"(?:[{_W}]++(?!rel=)[a-z-]++=\"[^\"]*+\")*+[{_W}]*+>"
 )
 _COMMON_TAG = rf"(?:/(?:{_COMMON}|a)>|(?:{_COMMON})(?:>|(?=[{_W}/]){_ATTRIBUTES}>))"
-_RAW_NAME, _RAW_ATTRIBUTES, _CONTENT, _HREF, _NAME, _TAG_ATTRIBUTES, _STRIDE = 1, 3, 4, 5, 6, 7, 8  # groups of a token
+RAW_NAME, RAW_ATTRIBUTES, _CONTENT, _HREF, _NAME, _TAG_ATTRIBUTES, _STRIDE = 1, 3, 4, 5, 6, 7, 8  # groups of a token
 _TOKENS_AT_ONCE = 20_000  # so that a page of millions of tags does not hold them all in pieces
 _ATTRIBUTE = late.pattern(
     rf"([^{_W}/>][^{_W}/>=]*+)(?:[{_W}]*+=[{_W}]*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^{_W}>\"'][^{_W}>]*+)|(?=>|\Z)))?+"
@@ -134,10 +134,14 @@ def read(text: str, wanted: frozenset[str], take: Take) -> Markup:
 
 
 @cache
-def _token() -> re.Pattern[str]:
-    """Return the expression for any token; made when first needed, since that takes 10 ms."""
+def any_token(passed_over: str = "") -> re.Pattern[str]:
+    """Return the expression for any token; made when first needed, since that takes 10 ms.
+
+    ``passed_over`` matches tags up to the < of the next, any number, that are of no interest before one that may be.
+    """
     return re.compile(
-        rf"<(?=[a-zA-Z/!?])(?:{_TEXT_ONLY}|(?P<name>/?[a-zA-Z][^{_W}/>]*+)(?P<attributes>{_ATTRIBUTES})>|{_NO_TAG})",
+        rf"<(?=[a-zA-Z/!?]){passed_over}"
+        rf"(?:{_TEXT_ONLY}|(?P<name>/?[a-zA-Z][^{_W}/>]*+)(?P<attributes>{_ATTRIBUTES})>|{_NO_TAG})",
         re.DOTALL,
     )
 
@@ -275,14 +279,14 @@ class _Reader:
     def take_head(self, text: str) -> int:
         """Take the tokens that stand in the head; return where the first that does not begins."""
         end = 0
-        for token in _token().finditer(text):
-            between, name = text[end : token.start()], token["name"] or token[_RAW_NAME]
+        for token in any_token().finditer(text):
+            between, name = text[end : token.start()], token["name"] or token[RAW_NAME]
             if not self._stays_in_head(name, between):
                 break
             if self._noscript:
                 self._mains.append(between)
             if name:
-                self._take(_lower(name), token["attributes"] or token[_RAW_ATTRIBUTES] or "", token[_CONTENT])
+                self._take(_lower(name), token["attributes"] or token[RAW_ATTRIBUTES] or "", token[_CONTENT])
             end = token.end()
         self._in_head = False
         if self._head_end is not None:
@@ -295,7 +299,7 @@ class _Reader:
         self._texts, self._since = parts[::_STRIDE], 0
         hrefs, since = parts[_HREF::_STRIDE], 0
         every = range(len(hrefs))
-        for index in sorted((*compress(every, parts[_NAME::_STRIDE]), *compress(every, parts[_RAW_NAME::_STRIDE]))):
+        for index in sorted((*compress(every, parts[_NAME::_STRIDE]), *compress(every, parts[RAW_NAME::_STRIDE]))):
             self._take_plain(hrefs[since:index])
             since = index
             at = index * _STRIDE
@@ -303,7 +307,7 @@ class _Reader:
             if tag := parts[at + _NAME]:
                 self._take(tag.lower(), parts[at + _TAG_ATTRIBUTES], None)
             else:
-                self._take(parts[at + _RAW_NAME].lower(), parts[at + _RAW_ATTRIBUTES], parts[at + _CONTENT])
+                self._take(parts[at + RAW_NAME].lower(), parts[at + RAW_ATTRIBUTES], parts[at + _CONTENT])
         self._take_plain(hrefs[since:])
         self._keep_text(len(self._texts))
 
