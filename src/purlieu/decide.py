@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from purlieu.candidate import Entry
     from purlieu.extraction import Extracted
     from purlieu.page import Page
+    from purlieu.page.anchors import Anchors
     from purlieu.page.content import Content
     from purlieu.sitemap import Sitemap
 
@@ -73,8 +74,8 @@ class Visit:
     ``outcome`` is None when the entry is to be tried again at ``retry_at``; ``bytes`` counts the decoded
     body, which ``response`` no longer holds; ``digest`` is the main content's, or of a file's bytes; ``links`` are the
     page's as (href or raw text, kind, nofollow, parsed); ``pause_seconds`` is what the host asked for (Retry-After),
-    None when it said nothing. ``content`` is what the page says to its readers, where that is kept;
-    ``extracted`` what the owner's function took out of it, where there is one.
+    None when it said nothing. ``content`` is what the page says to its readers, ``anchors`` the places it has and asks
+    for, where these are kept; ``extracted`` what the owner's function took out of it, where there is one.
     """
 
     entry: Entry
@@ -95,6 +96,7 @@ class Visit:
     digest: str | None = None
     content: Content | None = None
     extracted: Extracted | None = None
+    anchors: Anchors | None = None
 
     @property
     def takes_over(self) -> bool:

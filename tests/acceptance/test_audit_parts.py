@@ -79,6 +79,49 @@ def test_without_checks_only_what_the_links_show_is_told(tmp_path: Path, capsys:
     }
 
 
+PLACES: dict[str, Any] = {
+    "": html(
+        "b#here", "b#gone", "b#gone", "b#%E6%97%A5", "b#", "b#TOP", "b#gone:~:text=a", "b#:~:text=a", "paper.pdf#page=2",
+        "old#x", "missing#x", "#start", "#nowhere", "http://other.test/#x", "c#!/route",
+        title="Home", body='<h1 id="start">Home</h1>',
+    ),
+    "b": html("/#start", "/#end", "c#gone", "b#gone", title="B", body='<p id="here"><a name="日"></a>'),
+    "c": html("b#gone", "b#here", title="C", body="<template><p id=gone></template>"),
+    "old": redirect("/b"),
+    "paper.pdf": "x",
+}  # fmt: skip
+GONE = {"#end": 1, "#nowhere": 1, "b#gone": 3, "c#gone": 1}
+
+
+def test_links_to_places_that_pages_do_not_have_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A fragment that no id or name of its HTML page answers is told once with the pages that ask for it, and no other."""
+    assert audited(tmp_path, capsys, {"check_fragments": True}, PLACES)["broken_fragment"] == GONE
+
+
+def test_places_are_compared_only_where_that_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the setting nothing is kept of places, and nothing told."""
+    assert "broken_fragment" not in audited(tmp_path, capsys, {}, PLACES)
+
+
+@pytest.mark.parametrize(("seconds", "gone"), [(86_400, GONE), (0, {"#end": 1, "#nowhere": 1, "c#gone": 1})])
+def test_a_revisit_compares_the_places_of_pages_that_stand_unchanged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], seconds: int, gone: dict[str, int]
+) -> None:
+    """What pages that are left alone have and ask for is taken over (R-2.4); one that is asked for is read anew."""
+    store, tree = tmp_path / "audit.db", {"seeds": [HOME], "traps": {"soft_404": False}}
+    tree |= {"links": {"check_fragments": True}, "history": {"least_interval_seconds": seconds}}
+    crawl(FakeWeb({f"{HOME}{name}": made for name, made in PLACES.items()}), made_settings(store, tree))
+    later = html(
+        "/#start", "/#end", "c#gone", "b#gone", title="B", body='<p id="here"><p id="gone"><a name="日"></a>',
+    )  # fmt: skip
+    web = FakeWeb({f"{HOME}{name}": made for name, made in {**PLACES, "b": later}.items()})
+    crawl(web, made_settings(store, {**tree, "revisit": True}))
+    assert main(["audit", "--store", str(store), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["faults"]
+    found = {fault["url"].removeprefix(HOME): fault["pages"] for fault in told if fault["rule"] == "broken_fragment"}
+    assert found == gone
+
+
 @pytest.mark.parametrize("form", ["html", "sarif", "junit"])
 @pytest.mark.parametrize("language", ["en", "ja", "zh"])
 def test_every_form_names_the_rules_in_the_owners_language(

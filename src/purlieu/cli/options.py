@@ -86,6 +86,13 @@ COMMANDS: Final = (
                 "fetch.public_only",
             ),
             Argument(
+                ("--check-fragments",),
+                "compare links to places on pages (page#place) with the pages, for purlieu audit",
+                "",
+                "on",
+                "links.check_fragments",
+            ),
+            Argument(
                 ("--check-resources",),
                 "ask of the images, scripts and styles of pages whether they are there, for purlieu audit",
                 "",

@@ -103,6 +103,7 @@ TITLES: Final = {
     "links.obey_nofollow": Sentence("Obey nofollow"),
     "links.kinds": Sentence("Kinds of links"),
     "links.canonical": Sentence("Fetch canonical addresses"),
+    "links.check_fragments": Sentence("Check places on pages"),
     "links.check_resources": Sentence("Check images, scripts and styles"),
     "sitemap.mode": Sentence("What is crawled"),
     "sitemap.use": Sentence("Look for sitemaps"),

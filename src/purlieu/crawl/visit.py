@@ -153,6 +153,8 @@ class Visitor:
         if content is None and self._outside.documents is not None:
             content = await self._document(visit, answer, self._outside.documents)
         light = _light(visit, read, content)
+        if self._settings.links.check_fragments:
+            light = self._with_anchors(light, answer)
         return light if self._outside.extractor is None else await self._outside.extractor.of(light, answer)
 
     async def _check(self, entry: Entry, turn: Callable[[], Awaitable[None]]) -> Visit:
@@ -209,6 +211,15 @@ class Visitor:
         if content_class(answer.header("content-type")) not in _DOCUMENTS:
             return None
         return await reader.read(host_of(visit.entry.href), answer.body)
+
+    def _with_anchors(self, visit: Visit, answer: Response | Failure) -> Visit:
+        """Return a visit to an HTML page with the places that it has and that its links ask for."""
+        read = visit.page
+        if read is None or read.encoding is None or not isinstance(answer, Response) or visit.kind not in LANDED_KINDS:
+            return visit
+        from purlieu.page import anchors  # only who checks fragments pays for it (R-9.2)
+
+        return replace(visit, anchors=anchors.read(answer.body, read.encoding, visit.url))
 
     def _read_html(self, entry: Entry, answer: Response | Failure) -> Page | None:
         """Return the page that stands where a robots.txt or sitemap was looked for: it may be linked too (R-1.3)."""

@@ -18,7 +18,7 @@ from purlieu.page import encoding, markup
 from purlieu.url import Joiner
 
 MOST_IDS: Final = 100_000
-"""Places kept of a page; of one that has more, nothing can be said to be missing, so it is kept as if it had not been read."""
+"""Places kept of a page; of one that has more, nothing is said to be missing."""
 MOST_ASKED: Final = 50_000
 """Places that one page may ask for, all told; links beyond are not looked at."""
 _SIZE: Final = 5
@@ -27,7 +27,7 @@ _DIRECTIVE: Final = ":~:"  # what follows it is for the browser and never for th
 _OF_SCRIPTS: Final = ("!", "/")  # "#!/news" and "#/news" are states of a script, no places
 _STRIPPED: Final = "".join(map(chr, range(33)))
 _REMOVED: Final = dict.fromkeys(map(ord, "\t\n\r"))
-# Tags of usual spelling that surely tell nothing, as neither id nor name nor a # is in them: a run of them is one token.
+# Tags of usual spelling that surely tell nothing, with neither id nor name nor a # in them: a run of them is one token.
 _SPECIAL: Final = "base|script|style|title|textarea|xmp|iframe|noembed|noframes|plaintext|template"
 _DULL: Final = (
     rf"(?:(?:/(?!template)[a-z][a-z0-9]*|(?!(?:{_SPECIAL})[\t\n\f\r />])[a-z][a-z0-9]*"
@@ -37,7 +37,7 @@ _MAY_TELL: Final = re.compile(r"id|name|#|&num", re.IGNORECASE)
 
 
 class Anchors(NamedTuple):
-    """``ids``: the hashes of a page's places, in order, joined; ``asked``: a zlib blob of ``href#fragment``, one a line."""
+    """``ids``: the hashes of a page's places, sorted and joined; ``asked``: ``href#fragment``, one a line, by zlib."""
 
     ids: bytes
     asked: bytes
@@ -96,10 +96,10 @@ def _hash(place: str) -> bytes:
     return blake2b(place.encode("utf-8", "replace"), digest_size=_SIZE).digest()
 
 
-def _elements(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _elements(text: str, passed_over: str = _DULL) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield (lower-case name, attributes) of the elements outside templates that may have one of these attributes."""
     template = 0
-    for token in markup.any_token(_DULL).finditer(text):
+    for token in markup.any_token(passed_over).finditer(text):
         name = (token["name"] or token[markup.RAW_NAME] or "").lower()
         if name in {"template", "/template"}:
             template = max(0, template + (1 if name == "template" else -1))

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 _OF_EITHER: Final = ("fetch.user_agent", "fetch.accept_language")
 OF_PAGES: Final = (
-    *_OF_EITHER, "fetch.page_bytes", "fetch.classes", "links.kinds", "links.check_resources", "sitemap.mode",
-    "sitemap.use", "robots.agent", "ledger.near_duplicates", "scope.only_seeds",
+    *_OF_EITHER, "fetch.page_bytes", "fetch.classes", "links.kinds", "links.check_resources", "links.check_fragments",
+    "sitemap.mode", "sitemap.use", "robots.agent", "ledger.near_duplicates", "scope.only_seeds",
 )  # fmt: skip
 """Keys that say what is asked for and read of a page."""
 OF_FILES: Final = (*_OF_EITHER, "fetch.sitemap_bytes", "sitemap.strict", "normalise")

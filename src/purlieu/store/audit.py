@@ -35,6 +35,18 @@ class AuditRows:
         """Yield the same of what was only checked."""
         yield from self._database.rows("audit_ended_badly", self._run, _CHECK)
 
+    def asked(self) -> Iterator[tuple[str, bytes]]:
+        """Yield (href, what it asks of pages as ``page/anchors.py`` packs it) of the pages that were read for it."""
+        last = _FIRST
+        while rows := list(self._database.rows("audit_anchors", self._run, *last)):
+            last = (rows[-1][0], rows[-1][1])
+            yield from ((href, asked) for _, _, href, asked in rows)
+
+    def ids_of(self, page: str) -> bytes | None:
+        """Return the places that a page has, packed likewise; None where the run has not read it as HTML."""
+        row = self._database.one("audit_ids_of", self._run, host_of(page), self._hash_of(page))
+        return row[1] if row is not None and row[0] == page else None
+
     def titles(self) -> Iterator[tuple[str, str]]:
         """Yield (title, href) of the HTML pages that may be in an index, equal titles side by side; "": none."""
         yield from self._database.rows("audit_titles", self._run)

@@ -6,6 +6,20 @@ SELECT e.href, e.end_kind, e.end_reason, coalesce(e.status, 0) FROM ending AS e
 WHERE e.run = ? AND e.purpose = ? AND e.end_reason <> 'robots_unreachable' AND e.end_kind IN
     ('missing', 'refused', 'server_error', 'unreachable', 'unreadable', 'redirected', 'misdirected');
 
+-- name: audit_anchors
+-- What pages ask of pages, in key order after (host, hash).
+SELECT a.host, a.hash, e.href, a.asked FROM anchor AS a
+JOIN entry AS e ON e.run = a.run AND e.host = a.host AND e.purpose = 0 AND e.hash = a.hash
+WHERE a.run = ?1 AND (a.host, a.hash) > (?2, ?3) AND e.kind IN ('fetched', 'unchanged')
+ORDER BY a.host, a.hash LIMIT 200;
+
+-- name: audit_ids_of
+-- The places that one page has, by host name and hash.
+SELECT e.href, a.ids FROM host AS n
+JOIN entry AS e ON e.run = ?1 AND e.host = n.id AND e.purpose = 0 AND e.hash = ?3 AND e.kind IN ('fetched', 'unchanged')
+JOIN anchor AS a ON a.run = ?1 AND a.host = n.id AND a.hash = ?3
+WHERE n.name = ?2;
+
 -- name: audit_titles
 -- HTML pages with their titles, those that are equal side by side.
 SELECT coalesce(trim(x.title), '') AS title, e.href FROM entry AS e

@@ -31,9 +31,12 @@ _TELLING = frozenset({"unchanged", "fetched", "redirected", "misdirected", "skip
 """Kinds of endings that tell whether a page has changed; a failure does not."""
 _WHOLE = frozenset({"fetched", "unchanged"})
 """Kinds of endings after which a file may be asked for conditionally; what was cut off is asked for as a whole."""
-_TAKEN = ("take_over_response", "take_over_status", "take_over_sketch", "take_over_extract", "page_left_alone")
+_TAKEN = (
+    "take_over_response", "take_over_status", "take_over_sketch", "take_over_anchor", "take_over_extract",
+    "page_left_alone",
+)  # fmt: skip
 """What is written of all that stands unchanged in a batch, in this order."""
-_HAS = {"sketch": "has_sketches", "extract": "has_extracts"}
+_HAS = {"sketch": "has_sketches", "anchor": "has_anchors", "extract": "has_extracts"}
 """What is kept of pages beside their responses, where the owner wants it."""
 _TrustKey = tuple[int, str, str]
 
@@ -170,6 +173,9 @@ class History:
             from purlieu.store import extracts  # only who extracts pays for it (R-9.2)
 
             extracts.write(self._database, self._run.id, visits)
+        self._database.many("put_anchor", [
+            (self._run.id, visit.entry.host, visit.entry.hash, *visit.anchors) for visit in visits if visit.anchors
+        ])  # fmt: skip
         self._database.many("add_trust", [
             (self._run.crawl, *key, self._run.id, *numbers) for key, numbers in measured.items()
         ])  # fmt: skip
@@ -262,7 +268,7 @@ class History:
             taken["page_left_alone"].append((run, run, crawl, entry.host, entry.hash))
 
     def _kept(self, what: str, run: int) -> bool:
-        """Return whether an earlier run kept sketches or extracts at all; most do not."""
+        """Return whether an earlier run kept such a thing at all; most do not."""
         key = (what, run)
         if key not in self._has:
             self._has[key] = self._database.one(_HAS[what], run) is not None

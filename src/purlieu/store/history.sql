@@ -72,6 +72,9 @@ INSERT OR REPLACE INTO response (run, host, purpose, hash, status, headers, cont
     last_modified, etag, digest, address, fetched_at, bytes, seconds)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
+-- name: put_anchor
+INSERT OR REPLACE INTO anchor (run, host, hash, ids, asked) VALUES (?, ?, ?, ?, ?);
+
 -- name: copy_response
 INSERT OR REPLACE INTO response (run, host, purpose, hash, status, headers, content_type, title, canonical, lang, index_reason,
     last_modified, etag, digest, address, fetched_at, bytes, seconds)

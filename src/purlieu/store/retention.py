@@ -22,7 +22,7 @@ _LOWEST: Final = -(2**63)
 _NO_CRAWL: Final = -1
 """Takes over nothing."""
 _OF_RUN: Final = (
-    "erase_entry", "erase_refusal", "erase_site_of", "erase_response", "erase_sketch", "erase_extract",
+    "erase_entry", "erase_refusal", "erase_site_of", "erase_response", "erase_sketch", "erase_anchor", "erase_extract",
     "erase_sitemap_entry", "erase_sitemap_child", "erase_sitemap_read", "erase_sitemap_namer", "erase_refusal_count",
     "erase_landing", "erase_finding", "erase_conduct", "erase_robots", "erase_run_host", "erase_run",
 )  # fmt: skip
@@ -122,7 +122,7 @@ def _remove(database: Database, run: int, crawl: int, waiting: list[tuple[int, i
             for purpose in range(len(PURPOSES)):
                 removed += sum(database.run(name, run, host, purpose, first, last) for name in _BY_PURPOSE)
                 removed += database.run("prune_responses", run, host, purpose, first, last, crawl)
-            removed += database.run("prune_sketches", run, host, first, last, crawl)
-            removed += database.run("prune_extracts", run, host, first, last, crawl)
+            for name in ("prune_sketches", "prune_anchors", "prune_extracts"):
+                removed += database.run(name, run, host, first, last, crawl)
             removed += sum(database.run(name, run, host, first, last, crawl) for name in _BY_HASH)
     return removed

@@ -50,6 +50,11 @@ DELETE FROM sketch WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
 DELETE FROM extract WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
     AND NOT EXISTS (SELECT 1 FROM page AS p WHERE p.crawl = ?5 AND p.host = extract.host AND p.hash = extract.hash AND p.last_run = ?1);
 
+-- name: prune_anchors
+-- As of responses.
+DELETE FROM anchor WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
+    AND NOT EXISTS (SELECT 1 FROM page AS p WHERE p.crawl = ?5 AND p.host = anchor.host AND p.hash = anchor.hash AND p.last_run = ?1);
+
 -- name: prune_sitemap_entries
 DELETE FROM sitemap_entry WHERE run = ?1 AND host = ?2 AND hash BETWEEN ?3 AND ?4
     AND sitemap NOT IN (SELECT href FROM sitemap_file WHERE crawl = ?5 AND last_run = ?1);
@@ -95,6 +100,9 @@ DELETE FROM sketch WHERE run = ?;
 
 -- name: erase_extract
 DELETE FROM extract WHERE run = ?;
+
+-- name: erase_anchor
+DELETE FROM anchor WHERE run = ?;
 
 -- name: erase_sitemap_entry
 DELETE FROM sitemap_entry WHERE run = ?;

@@ -106,6 +106,13 @@ FROM response WHERE run = ?2 AND host = ?3 AND hash = ?5 AND purpose IN (?4, 0) 
 -- name: has_sketches
 SELECT 1 FROM sketch WHERE run = ? LIMIT 1;
 
+-- name: has_anchors
+SELECT 1 FROM anchor WHERE run = ? LIMIT 1;
+
+-- name: take_over_anchor
+INSERT OR REPLACE INTO anchor (run, host, hash, ids, asked) SELECT ?, host, hash, ids, asked FROM anchor
+WHERE run = ? AND host = ? AND hash = ?;
+
 -- name: take_over_sketch
 INSERT OR REPLACE INTO sketch (run, host, hash, sketch) SELECT ?, host, hash, sketch FROM sketch WHERE run = ? AND host = ? AND hash = ?;
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from purlieu.candidate import Entry, Facts, FoundBy, Purpose, Standing
 from purlieu.conduct import Conduct
@@ -21,6 +21,9 @@ from purlieu.response import Failure, Fault, Response
 from purlieu.store.lease import Lease, Origin, rules_of
 from purlieu.store.outlinks import Link, Packed, blob_of, text_of
 from purlieu.value import fields
+
+if TYPE_CHECKING:
+    from purlieu.page.anchors import Anchors
 
 Plain = tuple[Any, ...]
 PURPOSES: Final = tuple(Purpose)
@@ -167,13 +170,14 @@ def pack_visit(visit: Visit) -> Plain:
         visit.redirect_to, visit.retry_at, visit.pause_seconds, visit.against_host, visit.digest,
         None if visit.content is None else pickle.dumps(visit.content),
         None if visit.extracted is None else _EXTRACTED(visit.extracted),
+        visit.anchors and tuple(visit.anchors),
     )  # fmt: skip
 
 
 def unpack_visit(packed: Plain, entry: Entry) -> Visit:
     """Return the visit to this entry."""
     (_, _, _, outcome, at, requests, answered, size, links, failed, read, sitemap, robots, redirect_to, retry_at, pause,
-     against_host, digest, content, extracted) = packed  # fmt: skip
+     against_host, digest, content, extracted, places) = packed  # fmt: skip
     page, links = None, unpack_links(links)
     if read is not None:
         page = Page(*_with(read[0], _LINKS_AT, links if read[1] is None else unpack_links(read[1])))
@@ -201,4 +205,13 @@ def unpack_visit(packed: Plain, entry: Entry) -> Visit:
         digest=digest,
         content=pickle.loads(content) if content else None,  # noqa: S301 - by our own other process
         extracted=None if extracted is None else Extracted(*extracted),
+        anchors=_anchors(places),
     )
+
+
+def _anchors(places: Plain | None) -> Anchors | None:
+    if places is None:
+        return None
+    from purlieu.page.anchors import Anchors  # as in ``Visitor._with_anchors``
+
+    return Anchors(*places)

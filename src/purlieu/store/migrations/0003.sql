@@ -51,3 +51,14 @@ CREATE TABLE extract (
     record TEXT NOT NULL,
     PRIMARY KEY (run, host, hash)
 ) WITHOUT ROWID;
+
+-- The places that a page has (hashes of its ids) and that its links ask for on pages (zlib: href#fragment, one a line), kept
+-- only where the owner has fragments checked (page/anchors.py).
+CREATE TABLE anchor (
+    run INTEGER NOT NULL,
+    host INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    ids BLOB NOT NULL,
+    asked BLOB NOT NULL,
+    PRIMARY KEY (run, host, hash)
+) WITHOUT ROWID;
