@@ -20,6 +20,8 @@ REMOVED: Final = "removed"
 _NDJSON: Final = "application/x-ndjson"
 _JSON: Final = "application/json"
 _MOST_REASON: Final = 300
+_BUSY: Final = (429, 502, 503, 504)
+"""What a server answers, to all changes or to single ones, that will take them later."""
 FRAME: Final[Mapping[str, tuple[bytes, bytes, bytes]]] = {"solr": (b"{", b",\n", b"}\n")}
 """What stands before, between and after changes; a form that is not here has nothing of the kind."""
 
@@ -71,11 +73,13 @@ class Meaning(StrEnum):
 class Verdict:
     """An answer as it is understood.
 
-    ``refused`` maps places among the changes to reasons; ``told`` explains the rest.
+    ``refused`` maps places among the changes to reasons, ``busy`` those of which the server wants to hear later;
+    ``told`` explains the rest.
     """
 
     meaning: Meaning
     refused: Mapping[int, str] | None = None
+    busy: Mapping[int, str] | None = None
     told: str = ""
     task: int = 0
 
@@ -142,7 +146,7 @@ FORMS: Final = tuple(_FORMS)
 
 def answered(target: Target, changes: Sequence[Change], status: int, body: bytes) -> Verdict:
     """Return what an answer to changes means."""
-    if status == 429 or status in {502, 503, 504}:
+    if status in _BUSY:
         return Verdict(Meaning.WAIT, told=f"status {status}")
     told = _reason(body)
     if status in {400, 413, 422}:
@@ -175,15 +179,16 @@ def _of_bulk(changes: Sequence[Change], told: Mapping[str, Any]) -> Verdict:
     items = told.get("items")
     if not isinstance(items, list) or len(items) != len(changes):
         return Verdict(Meaning.STOP, told="its answer does not say what became of each record")
-    refused = {}
+    refused: dict[int, str] = {}
+    busy: dict[int, str] = {}
     for place, (change, item) in enumerate(zip(changes, items, strict=True)):
         result = next(iter(item.values()), None) if isinstance(item, dict) else None
         status = result.get("status") if isinstance(result, dict) else None
         is_done = isinstance(status, int) and 200 <= status < 300
         if not is_done and not (change.document is None and status == 404):
             error = result.get("error") if isinstance(result, dict) else None
-            refused[place] = f"status {status}: {_worded(error)}"
-    return Verdict(Meaning.READ, refused)
+            (busy if status in _BUSY else refused)[place] = f"status {status}: {_worded(error)}"
+    return Verdict(Meaning.READ, refused, busy)
 
 
 def _no_answer(target: Target) -> Verdict:

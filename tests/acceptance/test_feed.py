@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -275,6 +276,34 @@ def test_the_state_moves_on_with_each_answer() -> None:
     assert kept == [0, 1, -1]
     assert tally.accepted["added"] == 2
     assert all(("Authorization", "secret") in request.headers and request.opens for request in asked_for)
+
+
+@pytest.mark.parametrize("times", [1, 4, 9])
+def test_single_records_that_find_no_room_are_told_again(times: int) -> None:
+    """A bulk answer may have 429 for some of its records alone: they are told again by themselves, five times in all."""
+    told: Counter[str] = Counter()
+    full = {CHANGES[1].id, CHANGES[4].id}
+
+    def web(request: Request) -> Made:
+        items = []
+        for line in request.body.decode().split("\n"):
+            if '"_id"' in line:
+                ident = json.loads(line)["index"]["_id"]
+                told[ident] += 1
+                is_full = ident in full and told[ident] <= times
+                error = (
+                    {"error": {"type": "es_rejected_execution_exception", "reason": "queue full"}} if is_full else {}
+                )
+                items.append({"index": {"_id": ident, "status": 429 if is_full else 201, **error}})
+        return answer(json.dumps({"errors": True, "items": items}), url=request.url)
+
+    tally, kept = send(web, CHANGES)
+    is_taken = times < 5
+    assert {change.id: reason for change, reason in tally.refused} == (
+        {} if is_taken else dict.fromkeys(full, "status 429: es_rejected_execution_exception: queue full")
+    )
+    assert kept == [n for n in range(9) if is_taken or n not in {1, 4}]
+    assert told == Counter({change.id: min(times + 1, 5) if change.id in full else 1 for change in CHANGES})
 
 
 def test_a_server_that_refuses_every_record_is_not_asked_for_ever() -> None:

@@ -53,10 +53,11 @@ class Sender:
         self._alone = 0
         self._has_accepted = False
 
-    async def send(self, changes: Sequence[Change]) -> dict[int, str]:
+    async def send(self, changes: Sequence[Change], attempt: int = 0) -> dict[int, str]:
         """Tell of changes and return the places of those that were refused, with reasons.
 
-        Raises FeedError when the server is down, wants to be left alone, or refuses everything.
+        Single ones for which the server has no room now are told again, ``ATTEMPTS`` times in all. Raises FeedError
+        when the server is down, wants to be left alone, or refuses everything.
         """
         verdict = await self._verdict(changes)
         if verdict.meaning is Meaning.SPLIT and len(changes) > 1:
@@ -70,7 +71,13 @@ class Sender:
             return {0: verdict.told}
         if verdict.meaning is not Meaning.READ:
             raise self._error(verdict.told)
-        refused = dict(verdict.refused or {})
+        refused, busy = dict(verdict.refused or {}), dict(verdict.busy or {})
+        if busy and attempt < ATTEMPTS - 1:
+            await self._clock.sleep(2.0**attempt)
+            places = list(busy)
+            late = await self.send([changes[place] for place in places], attempt + 1)
+            busy = {places[number]: reason for number, reason in late.items()}
+        refused |= busy
         self._has_accepted = self._has_accepted or len(refused) < len(changes)
         return refused
 
