@@ -10,8 +10,11 @@ import pytest
 from tests.crawling import HOME, crawl, html, made_settings
 
 from purlieu.cli.main import main
-from purlieu.report.search import Found, crawls, search
+from purlieu.report import pruning
+from purlieu.report.search import Found, crawls, prepare, search
+from purlieu.store import crawls as crawl_store
 from purlieu.store.sqlite import SqliteDatabase
+from purlieu.store.sqlite import search as index
 from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.serve import ServedFolder
 from purlieu.testing.web import FakeWeb
@@ -93,6 +96,46 @@ def test_the_words_follow_the_crawl(tmp_path: Path) -> None:
         file.unlink()
     assert found(store, "newwords") == ["changes", "comes"]
     assert found(store, "oldwords") == ["stays"]
+
+
+def test_words_are_taken_in_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is taken in so far can be searched and says that it is not whole; one that was broken off is gone on with."""
+    store = tmp_path / "s.db"
+    crawl(site(**{f"p{n}": html(title=f"p{n}", body="<p>meanwhile") for n in range(7)}), made_settings(store, TEXT))
+    database = SqliteDatabase.reader(str(store))
+    monkeypatch.setattr(index, "_AT_ONCE", 3)
+    seen: list[tuple[int, int, bool, int]] = []
+
+    def told(done: int, stands: int) -> None:
+        so_far = search(database, str(store), 1, "meanwhile", 10, as_it_is=True)
+        seen.append((done, stands, so_far.is_whole, so_far.pages))
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prepare(str(store), 1, told=told)
+    assert seen == [(3, 8, False, 3), (6, 8, False, 6)]
+    prepare(str(store), 1, told=lambda done, stands: seen.append((done, stands, False, 0)))
+    assert seen[2:] == [(8, 8, False, 0)]
+    whole = search(database, str(store), 1, "meanwhile", 10, as_it_is=True)
+    database.close()
+    assert (whole.is_whole, whole.number) == (True, 7)
+
+
+@pytest.mark.parametrize("how", ["prune", "forget"])
+def test_a_removed_crawl_leaves_no_words(how: str, tmp_path: Path) -> None:
+    """R-8.4: with a crawl that its owner removed goes what was made for searches of it, and nothing else."""
+    store = tmp_path / "s.db"
+    for name in ("goes", "stays"):
+        crawl(site(one=html(title="Alpha")), made_settings(store, TEXT | {"name": name}))
+        prepare(str(store), {"goes": 1, "stays": 2}[name])
+    database = SqliteDatabase.writer(str(store))
+    assert crawl_store.remove(database, 1, START, is_free=True)
+    database.close()
+    folder = tmp_path / "s.db.search"
+    (folder / "notes.txt").write_text("not ours", encoding="utf-8")
+    pruning.prune(str(store), START) if how == "prune" else pruning.forget(str(store))
+    assert sorted(path.name for path in folder.iterdir()) == ["2-1.search", "notes.txt"]
 
 
 @pytest.mark.parametrize("damage", ["no index", "no folder"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,7 +14,10 @@ from tests.crawling import HOME, crawl, html, made_settings
 from purlieu.console.app import application
 from purlieu.console.guard import Door
 from purlieu.console.keys import Keys
+from purlieu.console.parts import warm_up
 from purlieu.crawl.clock import RealClock
+from purlieu.report.search import search
+from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.web import FakeWeb
 
 BASE = "http://127.0.0.1:8760"
@@ -85,3 +89,32 @@ def test_the_same_as_json(client: TestClient) -> None:
     assert client.get("/api/search", params={"q": "layer", "crawl": "bare"}).status_code == 404
     assert client.get("/api/search", params={"q": "..."}).json()["wrong"] == "Write at least one letter or digit."
     assert client.get("/api/search", params={"q": "the", "most": "x" * 50}).status_code == 200
+
+
+def test_who_searches_waits_for_no_index(client: TestClient) -> None:
+    """What is there is searched at once, with a word that more may come, and the page asks again; then it has all."""
+    parts = client.app._app.state.parts  # type: ignore[attr-defined]
+    enough = Event()
+    parts.workshop.begin(lambda: enough.wait(60))
+    try:
+        shown = client.get("/crawls/1/search", params={"q": "layer"}).text
+        told = client.get("/api/search", params={"q": "layer"}).json()
+    finally:
+        enough.set()
+    assert "still being taken in" in shown
+    assert '<meta http-equiv="refresh"' in shown
+    assert (told["is_whole"], told["hits"]) == (False, [])
+    shown = client.get("/crawls/1/search", params={"q": "layer"}).text
+    assert "1 of 2 pages of kept" in shown
+    assert "still being taken in" not in shown
+    assert client.get("/api/search", params={"q": "layer"}).json()["is_whole"] is True
+
+
+def test_words_are_taken_in_before_anybody_searches(client: TestClient) -> None:
+    """The console takes in what a run has brought when it has ended, and what runs had brought when it starts."""
+    parts = client.app._app.state.parts  # type: ignore[attr-defined]
+    warm_up(parts)
+    database = SqliteDatabase.reader(parts.store)
+    found = search(database, parts.store, 1, "layer", 10, as_it_is=True)
+    database.close()
+    assert (found.is_whole, found.number) == (True, 1)

@@ -9,7 +9,7 @@ import json
 import logging
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager, suppress
@@ -21,7 +21,7 @@ from starlette.requests import Request
 
 from purlieu.console.guard import Door
 from purlieu.console.jobs import Jobs
-from purlieu.console.sweeping import sweep, sweep_searches
+from purlieu.console.sweeping import sweep
 from purlieu.console.waiting import PATIENCE_SECONDS, NotThere, Preparing
 from purlieu.crawl.clock import Clock
 from purlieu.crawl.keeper import Starter
@@ -29,8 +29,10 @@ from purlieu.errors import PurlieuError
 from purlieu.finding import Finding
 from purlieu.report import books, findings
 from purlieu.report.pruning import refuse
+from purlieu.report.search import crawls as searchable
+from purlieu.report.search import prepare
 from purlieu.store.reader import Reader, RunRow
-from purlieu.store.sqlite import SqliteDatabase
+from purlieu.store.sqlite import SqliteDatabase, search
 from purlieu.store.sqlite.shelf import Shelf, make, path_of
 from purlieu.value import dataclass, field
 
@@ -189,7 +191,7 @@ class Shelves:
         try:
             reader = Reader(database)
             sweep(self._folder, reader.runs(), self._clock.now())
-            sweep_searches(Path(f"{self._store}.search"), (number for number, _ in reader.crawls()))
+            search.sweep(self._store, (number for number, _ in reader.crawls()))
         finally:
             database.close()
 
@@ -250,12 +252,21 @@ def warm_up(parts: Parts, known: frozenset[tuple[int, float]] | None = None) -> 
             findings_of(parts, reader, run)
             with suppress(Preparing), parts.shelves.opened(run):
                 pass
+        _take_in_words(parts, database, fresh)
     except PurlieuError as error:  # the page will tell
         LOG.info("%s", error)
         return known or frozenset()
     finally:
         database.close()
     return frozenset(ended)
+
+
+def _take_in_words(parts: Parts, database: SqliteDatabase, runs: Iterable[RunRow]) -> None:
+    """Bring the words of these runs' crawls up to date, where they keep text, so that a search finds them so."""
+    names = {run.crawl for run in runs}
+    for number, name in searchable(database):
+        if name in names:
+            prepare(parts.store, number)
 
 
 def findings_of(parts: Parts, reader: Reader, run: RunRow) -> list[Finding]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from purlieu.console.parts import NotThere, crawl_of, parts_of, reading
+from purlieu.console.parts import CountingReader, NotThere, Preparing, crawl_of, parts_of, reading
 from purlieu.console.show import page
 from purlieu.query import MOST_CHARACTERS, words
 from purlieu.report import search
@@ -33,7 +33,7 @@ def show(request: Request) -> Response:
         if number not in dict(search.crawls(reader.database)):
             wrong = _NO_TEXT
         elif question and wrong is None:
-            found = search.search(reader.database, parts_of(request).store, number, question, SHOWN)
+            found = _found(request, reader, number, question, SHOWN)
     shown = question[:MOST_CHARACTERS]
     return page(request, "search.html", name=name, number=number, question=shown, found=found, wrong=wrong)
 
@@ -51,11 +51,27 @@ def facts(request: Request) -> Any:
         found = search.Found((), 0, ())
         wrong = _wrong(question) if known else _NO_TEXT
         if wrong is None:
-            found = search.search(reader.database, parts_of(request).store, number, question, most)
+            found = _found(request, reader, number, question, most)
     return {
         "crawl": name, "words": found.words, "number": found.number, "pages": found.pages, "has_all": found.has_all,
+        "is_whole": found.is_whole,
         "hits": [search.facts(hit) for hit in found.hits], "wrong": wrong or "",
     }  # fmt: skip
+
+
+def _found(request: Request, reader: CountingReader, number: int, question: str, most: int) -> search.Found:
+    """Search what is there at once where taking in the rest would keep the reader waiting; ``is_whole`` says so."""
+    parts = parts_of(request)
+    found = search.search(reader.database, parts.store, number, question, most, as_it_is=True)
+    if found.is_whole:
+        return found
+    key = ("search", number)
+    try:
+        parts.workshop.get(key, lambda: search.prepare(parts.store, number))
+    except Preparing:
+        return found
+    parts.workshop.forget(key)
+    return search.search(reader.database, parts.store, number, question, most)
 
 
 def _wrong(question: str) -> Sentence | None:

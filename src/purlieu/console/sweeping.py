@@ -25,8 +25,6 @@ _RUN: Final = re.compile(r"[0-9]+-[0-9a-f]+-(?:[0-9a-f]+|live)-[0-9]+\.(?:shelf|
 _PAIRS: Final = re.compile(r"([0-9]+-[0-9a-f]+-[0-9a-f]+)-([0-9]+-[0-9a-f]+-[0-9a-f]+)\.pairs", re.ASCII)
 _PART: Final = re.compile(r"[0-9a-f-]+(?:-live-[0-9]+)?\.[0-9]+-[0-9a-f]{8}\.part(?:-journal)?", re.ASCII)
 
-_SEARCH: Final = re.compile(r"([0-9]+)-[0-9]+\.search(?:-wal|-shm|-journal)?", re.ASCII)
-
 
 def sweep(folder: Path, runs: Iterable[RunRow], now: float, most_bytes: int = MOST_BYTES) -> list[str]:
     """Remove files of runs that are gone, pruned, or went on since; then the ones used least lately over the bound.
@@ -55,18 +53,6 @@ def sweep(folder: Path, runs: Iterable[RunRow], now: float, most_bytes: int = MO
         if path.suffix in {".shelf", ".pairs"}:
             removed += _removed(path)
             total -= size
-    return removed
-
-
-def sweep_searches(folder: Path, crawls: Iterable[int]) -> list[str]:
-    """Remove the indexes of words of crawls that are gone; ``crawls`` are those that are there. Returns the names."""
-    there = {str(number) for number in crawls}
-    removed: list[str] = []
-    with suppress(OSError):
-        for path in list(folder.iterdir()):
-            found = _SEARCH.fullmatch(path.name)
-            if found is not None and found[1] not in there:
-                removed += _removed(path)
     return removed
 
 

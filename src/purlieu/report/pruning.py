@@ -12,7 +12,7 @@ from purlieu.row import iso8601
 from purlieu.settings.reading import tables
 from purlieu.store import retention
 from purlieu.store.reader import Reader, RunRow
-from purlieu.store.sqlite import SqliteDatabase
+from purlieu.store.sqlite import SqliteDatabase, search
 
 
 class Pruned(NamedTuple):
@@ -54,7 +54,9 @@ def forget(store_path: str) -> int:
     """
     database = SqliteDatabase.writer(store_path)
     try:
-        return retention.forget(database)
+        number = retention.forget(database)
+        _sweep(store_path, database)
+        return number
     finally:
         database.close()
 
@@ -71,6 +73,7 @@ def prune(
     database = SqliteDatabase.writer(store_path)
     try:
         retention.forget(database)
+        _sweep(store_path, database)
         reader = Reader(database)
         newest: dict[str, RunRow] = {}
         for run in reader.runs():
@@ -89,3 +92,8 @@ def prune(
         return done
     finally:
         database.close()
+
+
+def _sweep(store_path: str, database: SqliteDatabase) -> None:
+    """Remove what a search of removed crawls left beside the store."""
+    search.sweep(store_path, (number for number, _ in Reader(database).crawls()))

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from purlieu.query import Excerpt, Scale, excerpt, folded, pieces, shown, words
 from purlieu.store.database import Database, Row
-from purlieu.store.sqlite.search import SearchIndex
+from purlieu.store.sqlite.search import SearchIndex, Told
 from purlieu.value import dataclass
 
 MOST: Final = 1_000
@@ -36,13 +36,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer: how many of the ``pages`` that may be searched, the best of them, whether these have all words."""
+    """The answer: how many of the ``pages`` that may be searched, the best of them, whether these have all words.
+
+    ``is_whole``: the index had all pages of the crawl.
+    """
 
     words: tuple[str, ...]
     number: int
     hits: tuple[Hit, ...]
     has_all: bool = True
     pages: int = 0
+    is_whole: bool = True
 
 
 def crawls(database: Database) -> list[tuple[int, str]]:
@@ -50,15 +54,33 @@ def crawls(database: Database) -> list[tuple[int, str]]:
     return [(number, name) for number, name in database.rows("search_crawls")]
 
 
-def search(database: Database, store: str, crawl: int, text: str, most: int, folder: Path | None = None) -> Found:
+def prepare(store: str, crawl: int, folder: Path | None = None, told: Told | None = None) -> None:
+    """Take in what the index of a crawl has not yet, so that a search need not wait for it. Raises StoreError.
+
+    ``told`` hears how many pages it has so far, and of how many.
+    """
+    SearchIndex.open(store, crawl, folder, told).close()
+
+
+def search(
+    database: Database,
+    store: str,
+    crawl: int,
+    text: str,
+    most: int,
+    folder: Path | None = None,
+    *,
+    as_it_is: bool = False,
+) -> Found:
     """Look for a text in the pages of a crawl, by its number; ``database`` reads the same ``store``.
 
-    Finds nothing where the text has no words (``query.words``). Raises StoreError.
+    ``as_it_is``: in what the index has, which may not be all; else it is brought up to date first. Finds nothing where
+    the text has no words (``query.words``). Raises StoreError.
     """
     looked_for = words(text)
     if not looked_for:
         return Found((), 0, ())
-    index = SearchIndex.open(store, crawl, folder)
+    index = (SearchIndex.as_it_is if as_it_is else SearchIndex.open)(store, crawl, folder)
     try:
         groups = [[word] for word in looked_for]
         number, has_all = index.number(groups), True
@@ -74,7 +96,7 @@ def search(database: Database, store: str, crawl: int, text: str, most: int, fol
     rows = database.rows_of("content_to_show", places)
     best = nlargest(most, (_weighed(scale, row) for row in rows))
     hits = tuple(_hit(row, looked_for, weight) for weight, _, row in best)
-    return Found(looked_for, number, hits, has_all, pages)
+    return Found(looked_for, number, hits, has_all, pages, index.is_whole)
 
 
 def _weighed(scale: Scale, row: Row) -> tuple[float, int, Row]:

@@ -52,12 +52,18 @@ DELETE FROM main.page WHERE NOT EXISTS (SELECT 1 FROM temp.stands AS s
 -- Two blanks at the end, so that the last two characters of each begin a trigram as all others do.
 INSERT INTO main.words (rowid, title, headings, description, said)
 SELECT c.id, folded(c.title) || '  ', headings_of(c.headings) || '  ', folded(c.description) || '  ', unpacked(c.text) || '  '
-FROM temp.stands AS s JOIN store.content AS c ON c.id = s.id WHERE s.id NOT IN (SELECT id FROM main.page);
+FROM temp.stands AS s JOIN store.content AS c ON c.id = s.id WHERE s.id NOT IN (SELECT id FROM main.page)
+ORDER BY s.id LIMIT ?;
 
 -- name: search_add
--- A character takes about so many bytes as it is packed.
+-- The same pages. A character takes about so many bytes as it is packed.
 INSERT INTO main.page SELECT s.id, s.href, s.digest, 3 * length(c.text) FROM temp.stands AS s
-JOIN store.content AS c ON c.id = s.id WHERE s.id NOT IN (SELECT id FROM main.page);
+JOIN store.content AS c ON c.id = s.id WHERE s.id NOT IN (SELECT id FROM main.page)
+ORDER BY s.id LIMIT ?;
+
+-- name: search_progress
+-- How many pages stand, and how many of them the index has.
+SELECT (SELECT count(*) FROM temp.stands), (SELECT count(*) FROM main.page);
 
 -- name: search_end
 DELETE FROM temp.stands;
