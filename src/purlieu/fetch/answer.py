@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 from purlieu.named import NamedTuple
 from purlieu.response import Fault, Request, Response, content_class
 
 STOP: Final = -1
-"""What ``header`` and ``body`` return to have the transfer ended; None asks for more."""
+"""What ``look`` and ``body`` return to have the transfer ended; None asks for more."""
 OTHER_BODY_BYTES: Final = 65_536
 """The most that is kept of a body whose status is not 2xx: the headers are the answer, the body only explains."""
 INTERIM_BLOCKS: Final = 16
 _SPACE: Final = " \t\r\n"
+_BLOCK_ENDS: Final = (b"\r\n", b"\n")
 _VERSIONS: Final = {"HTTP/1.1": "1.1", "HTTP/1.0": "1.0", "HTTP/2": "2", "HTTP/2.0": "2", "HTTP/3": "3"}
 
 
@@ -30,20 +31,46 @@ class Start(NamedTuple):
     reason: str
 
 
-# Sites send most lines again and again; both caches hold short lines only, so that nobody fills them with long ones.
+# Sites send most lines again and again; both tables hold short lines only, so that nobody fills them with long ones.
+# A dict is asked for bytes in half the time of an lru_cache, which makes a tuple of each key.
 CACHED_BYTES: Final = 256
+CACHED_LINES: Final = 1024
 
 
-@lru_cache(maxsize=256)
-def start(line: bytes) -> Start | None:
-    """Return what a status line says; None when it is none."""
-    version, _, rest = line.decode("latin-1").rstrip("\r\n").partition(" ")
-    code, _, reason = rest.partition(" ")
-    if not (version in _VERSIONS and len(code) == 3 and code.isascii() and code.isdigit()):
-        return None
-    return Start(_VERSIONS[version], int(code), reason.strip())
+_Value = TypeVar("_Value")
 
 
+class _Starts(dict[bytes, Start | None]):
+    """What status lines say; None for what is none."""
+
+    def __missing__(self, line: bytes) -> Start | None:
+        version, _, rest = line[:CACHED_BYTES].decode("latin-1").rstrip("\r\n").partition(" ")
+        code, _, reason = rest.partition(" ")
+        known = version in _VERSIONS and len(code) == 3 and code.isascii() and code.isdigit()
+        found = Start(_VERSIONS[version], int(code), reason.strip()) if known else None
+        return _kept(self, line, found)
+
+
+class _Pairs(dict[bytes, tuple[str, str]]):
+    """Name and value of plain header lines; KeyError for a line that needs a closer look."""
+
+    def __missing__(self, line: bytes) -> tuple[str, str]:
+        name, colon, value = line.decode("latin-1").partition(":")
+        if not (colon and name and name == name.strip(_SPACE)):
+            raise KeyError(line)
+        return _kept(self, line, (name, value.strip(_SPACE)))
+
+
+def _kept(known: dict[bytes, _Value], line: bytes, value: _Value) -> _Value:
+    if len(line) < CACHED_BYTES:
+        if len(known) >= CACHED_LINES:
+            known.clear()
+        known[line] = value
+    return value
+
+
+start: Final = _Starts().__getitem__
+_pair: Final = _Pairs().__getitem__
 _class_of: Final = lru_cache(maxsize=1024)(content_class)
 
 
@@ -53,17 +80,10 @@ def pairs(lines: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
     Outer white space is dropped; a folded line (RFC 9112, section 5.2) continues the value before it; a line without
     a name and a colon is left out.
     """
-    found = [_known_pair(line) if len(line) < CACHED_BYTES else _pair(line) for line in lines]
-    return _mended(lines) if None in found else tuple(found)  # type: ignore[arg-type]
-
-
-def _pair(line: bytes) -> tuple[str, str] | None:
-    """Return a plain line's pair; None for one that needs a closer look."""
-    name, colon, value = line.decode("latin-1").partition(":")
-    return (name, value.strip(_SPACE)) if colon and name and name == name.strip(_SPACE) else None
-
-
-_known_pair: Final = lru_cache(maxsize=1024)(_pair)
+    try:
+        return tuple(map(_pair, lines))
+    except KeyError:
+        return _mended(lines)
 
 
 def _mended(lines: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
@@ -80,14 +100,20 @@ def _mended(lines: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
 
 
 class Answer:
-    """What has come so far of one hop's answer; used again for the next hop after ``begin``."""
+    """What has come so far of one hop's answer; used again for the next hop after ``begin``.
 
-    __slots__ = ("_header_limit", "_in_block", "_interim", "_left", "_limit", "_lines", "_request", "_whole",
-                 "cookie_bytes", "cut", "enough", "fault", "headers", "pieces", "size", "start", "trouble")  # fmt: skip
+    Header lines are added to ``lines`` as they come, with their line ends; the empty line ends a block. They are looked
+    at when the body begins or nothing more comes: ten calls a page that do nothing but add are the least there can be.
+    """
+
+    __slots__ = ("_header_limit", "_in_block", "_interim", "_left", "_limit", "_lines", "_request", "_seen", "_whole",
+                 "cookie_bytes", "cut", "enough", "fault", "headers", "lines", "pieces", "size", "start",
+                 "trouble")  # fmt: skip
 
     def __init__(self, header_bytes: int) -> None:
         """Hold header lines to so many bytes in all."""
         self._header_limit = header_bytes
+        self.lines: list[bytes] = []
         self.begin(_NOTHING)
 
     def begin(self, request: Request) -> None:
@@ -97,10 +123,16 @@ class Answer:
         self.trouble = ""
         self._left = self._header_limit
         self.cookie_bytes = 0
-        self.restart()
+        self._forget()
 
     def restart(self) -> None:
-        """Forget what came so far: it was the challenge of an authentication."""
+        """Forget what came so far, but not how much: it was the challenge of an authentication."""
+        self.look()
+        self._forget()
+
+    def _forget(self) -> None:
+        self.lines.clear()
+        self._seen = 0
         self._lines: list[bytes] = []
         self._interim = 0
         self._in_block = False
@@ -113,32 +145,47 @@ class Answer:
         self.cut = False
         self.enough = False
 
-    @property
-    def untouched(self) -> bool:
-        """Say whether nothing has come yet."""
-        return self._left == self._header_limit
+    def look(self) -> int | None:
+        """Look at the header lines that have come since the last look."""
+        lines = self.lines
+        seen, self._seen = self._seen, len(lines)
+        if seen == self._seen:
+            return None
+        if not seen and (first := start(lines[0])) and first.status >= 200 and lines[-1] in _BLOCK_ENDS:
+            block = b"".join(lines)
+            left = self._left - len(block)
+            if left >= 0:  # nearly always it is one block, which is whole
+                try:
+                    self.headers = tuple(map(_pair, lines[1:-1]))
+                except KeyError:
+                    pass
+                else:
+                    self.start, self._left = first, left
+                    return self._judge(first.status, self._content_type(block.lower()))
+        return STOP if any(self._header(line) is not None for line in lines[seen:]) else None
 
-    def header(self, line: bytes) -> int | None:
-        """Take one header line with its line end; the empty line ends a block."""
+    def _header(self, line: bytes) -> int | None:
         size = len(line)
         left = self._left = self._left - size
-        if self._in_block and size > 2 and left >= 0:  # nine lines of ten
-            self._lines.append(line)
-            return None
         if left < 0:
             return self._refuse("more header bytes than fetch.header_bytes allows")
+        if self._in_block and size > 2:
+            self._lines.append(line)
+            return None
         if self._whole:  # a trailer
             return None
         if self._in_block:
             return None if line.strip() else self._block_end()
-        self.start = start(line[:CACHED_BYTES])
+        self.start = start(line)
         if self.start is None:
             return self._refuse("the answer's first line is no status line")
         self._in_block = True
         return None
 
     def body(self, piece: bytes) -> int | None:
-        """Take one decoded piece of the body."""
+        """Take one decoded piece of the body. STOP: there is enough, or the header lines are no answer."""
+        if not self._seen and self.look() is not None:
+            return STOP
         before = self.size
         self.size = before + len(piece)
         if self.size <= self._limit:
@@ -185,9 +232,12 @@ class Answer:
             self._interim += 1
             self._lines = []
             return self._refuse("more interim answers than make sense") if self._interim > INTERIM_BLOCKS else None
-        self._whole = True
         self.headers = pairs(self._lines)
-        content_type = self._look()
+        return self._judge(status, self._content_type())
+
+    def _judge(self, status: int, content_type: str | None) -> int | None:
+        """Know how much of the body is wanted."""
+        self._whole = True
         request = self._request
         if not 200 <= status < 300:
             self._limit = min(request.body_bytes, OTHER_BODY_BYTES)
@@ -198,11 +248,14 @@ class Answer:
         self.cut = self.enough = True
         return STOP
 
-    def _look(self) -> str | None:
-        """Return the first Content-Type, and count the bytes of cookies."""
+    def _content_type(self, block: bytes = b"") -> str | None:
+        """Return the first Content-Type, and count the bytes of cookies; ``block`` are plain lines in lower case."""
+        at = block.find(b"\ncontent-type:") + 14
+        if at > 13 and b"\nset-cookie:" not in block:  # spares looking at every name of every page
+            return block[at : block.find(b"\n", at)].decode("latin-1").strip(_SPACE)
         content_type = None
         for name, value in self.headers:
-            size = len(name)  # spares lowering every name of every page
+            size = len(name)
             if size == 12 and content_type is None and name.lower() == "content-type":
                 content_type = value
             elif size == 10 and name.lower() == "set-cookie":

@@ -147,7 +147,7 @@ class _Transfer:
     def about_to_ask(self, remote: str, _local: str, _remote_port: int, _local_port: int) -> int:
         """Look at the connection chosen, a kept one too, before the request goes out on it."""
         self.address = remote
-        if not self.answer.untouched:  # by the challenge of an authentication
+        if self.answer.lines:  # the challenge of an authentication
             self.answer.restart()
         if self.origin.proxy or self.admitted(remote):
             return int(pycurl.PREREQFUNC_OK)
@@ -166,6 +166,7 @@ class _Transfer:
         """Return what the hop gave."""
         get = self.curl.getinfo
         answer = self.answer
+        answer.look()
         refused = self.refused and not self.tried
         fault = answer.fault
         if fault is None and ending.code and not answer.enough and not answer.complete():
@@ -233,25 +234,23 @@ class HttpFetcher:
         self._idle: list[_Transfer] = []
         self._certified: dict[str, list[_Transfer]] = {}
         self._busy: set[_Transfer] = set()
+        self._loop: asyncio.AbstractEventLoop
         self._multi: Any = None
         self._watch: Watch | None = None
-        self._adding = False
-        self._at_once = False
         if settings.proxy:
             LOG.info("behind a proxy only literal addresses are checked: names are resolved by the proxy")
 
     async def fetch(self, request: Request) -> Response | Failure:
         """Ask for one hop and return what came back or why nothing did; a cancelled call drops the transfer."""
-        if self._watch is None:
-            self._start()
+        watch = self._watch or self._start()
         started_at = self._now()
         origin = self._origins.of(request.url)
         if origin is None:
             return Failure(request.url, Fault.PROTOCOL, f'"{request.url}" is no http or https address', started_at, 0.0)
-        # A certificate cannot be taken from a handle again, so such a handle serves its origin alone.
-        idle = (
-            self._certified.setdefault(origin.owner.origin, []) if origin.owner and origin.certificate else self._idle
-        )
+        idle = self._idle
+        if origin.owner and origin.certificate:
+            # A certificate cannot be taken from a handle again, so such a handle serves its origin alone.
+            idle = self._certified.setdefault(origin.owner.origin, [])
         transfer = idle.pop() if idle else self._transfer(origin)
         transfer.begin(request)
         is_spoilt = False
@@ -259,17 +258,20 @@ class HttpFetcher:
             self._aim(transfer, origin)
             if origin.proxy and origin.address is not None and not transfer.admitted(origin.address):
                 return transfer.outcome(_DONE, started_at)
-            ending = await self._run(transfer)
+            ending = await self._run(transfer, watch)
             answer = transfer.outcome(ending, started_at)
             if isinstance(answer, Response) and answer.status == _UNAUTHORIZED:
                 is_spoilt = origin.owner is not None and origin.owner.auth == "digest"
             return without_sessions(answer) if origin.is_door and isinstance(answer, Response) else answer
         except (pycurl.error, UnicodeError) as error:
+            self._end(transfer, None)
             return Failure(request.url, Fault.PROTOCOL, str(error), started_at, 0.0)
+        except BaseException:  # cancelled, most likely
+            self._end(transfer, None)
+            raise
         finally:
-            if (
-                is_spoilt
-            ):  # its next request would send what was refused twice: for the old challenge, then for a new one
+            if is_spoilt:
+                # Its next request would send what was refused twice: for the old challenge, then for a new one.
                 transfer.curl.close()
             else:
                 idle.append(transfer)
@@ -353,7 +355,7 @@ class HttpFetcher:
             (_SUPPRESS_CONNECT_HEADERS, 1),  # a proxy's answer must not pass for the server's
             (pycurl.NOPROXY, ""),  # which origin has a proxy is said for each; the environment is not asked
             (pycurl.BUFFERSIZE, 131_072),
-            (pycurl.HEADERFUNCTION, transfer.answer.header),
+            (pycurl.HEADERFUNCTION, transfer.answer.lines.append),
             (pycurl.WRITEFUNCTION, transfer.answer.body),
             (pycurl.OPENSOCKETFUNCTION, transfer.open_socket),
             (pycurl.PREREQFUNCTION, transfer.about_to_ask),
@@ -418,28 +420,27 @@ class HttpFetcher:
 
     # libcurl on the loop.
 
-    def _start(self) -> None:
-        self._watch = Watch(asyncio.get_running_loop(), self._act, self._come_back)
+    def _start(self) -> Watch:
+        self._loop = asyncio.get_running_loop()
         self._multi = pycurl.CurlMulti()
-        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch_socket)
-        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
+        self._watch = watch = Watch(self._loop, self._multi.socket_action, self._collect, self._come_back)
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, watch.socket)
+        self._multi.setopt(pycurl.M_TIMERFUNCTION, watch.timer)
         self._multi.setopt(pycurl.M_MAXCONNECTS, CONNECTIONS_KEPT)
+        return watch
 
-    async def _run(self, transfer: _Transfer) -> _Ending:
-        waiting: asyncio.Future[_Ending] = asyncio.get_running_loop().create_future()
+    def _run(self, transfer: _Transfer, watch: Watch) -> asyncio.Future[_Ending]:
+        """Send the request out now, which spares one round of the loop, and return what its ending comes by."""
+        waiting: asyncio.Future[_Ending] = self._loop.create_future()
         transfer.waiting = waiting
         self._busy.add(transfer)
+        watch.comes_by_itself = True
         try:
-            self._adding = True
             self._multi.add_handle(transfer.curl)
-            self._adding = False
-            if self._at_once:  # spares one round of the loop: the request goes out now
-                self._act(pycurl.SOCKET_TIMEOUT, 0)
-            return await waiting
-        except BaseException:  # cancelled, most likely
-            self._adding = False
-            self._end(transfer, None)
-            raise
+        finally:
+            watch.comes_by_itself = False
+        self._come_back()
+        return waiting
 
     def _end(self, transfer: _Transfer, ending: _Ending | None) -> None:
         if transfer not in self._busy:
@@ -450,14 +451,10 @@ class HttpFetcher:
         if ending is not None and waiting is not None and not waiting.done():
             waiting.set_result(ending)
 
-    def _act(self, fd: int, events: int) -> None:
-        self._at_once = False
-        _, running = self._multi.socket_action(fd, events)
+    def _come_back(self) -> None:
+        _, running = self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
         if running < len(self._busy):
             self._collect()
-
-    def _come_back(self) -> None:
-        self._act(pycurl.SOCKET_TIMEOUT, 0)
 
     def _collect(self) -> None:
         more = 1
@@ -467,18 +464,6 @@ class HttpFetcher:
                 self._end(curl.transfer, _DONE)
             for curl, code, words in bad:
                 self._end(curl.transfer, _Ending(code, words))
-
-    def _watch_socket(self, what: int, fd: int, _multi: object, _data: object) -> None:
-        """Do as ``M_SOCKETFUNCTION`` says."""
-        if self._watch is not None:
-            self._watch.socket(fd, 0 if what == pycurl.POLL_REMOVE else what)
-
-    def _set_timer(self, milliseconds: int) -> None:
-        """Do as ``M_TIMERFUNCTION`` says; only plans, since libcurl may not be called from here."""
-        if milliseconds == 0 and self._adding:
-            self._at_once = True
-        elif self._watch is not None:
-            self._watch.timer(None if milliseconds < 0 else milliseconds / 1000)
 
 
 _UNAUTHORIZED: Final = 401
