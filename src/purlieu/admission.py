@@ -14,7 +14,7 @@ from purlieu.candidate import Facts, Purpose, Standing
 from purlieu.named import NamedTuple
 from purlieu.normalise import Normaliser
 from purlieu.pattern.filters import Filters
-from purlieu.scope import GRANT_SEED, GRANT_SEED_REDIRECT, Scope
+from purlieu.scope import GRANT_FOREIGN, GRANT_SEED, GRANT_SEED_REDIRECT, Scope
 from purlieu.settings import Settings
 from purlieu.trap import YEAR_SECONDS, TrapRules
 from purlieu.value import dataclass, field
@@ -59,6 +59,8 @@ class Admission:
     traps: TrapRules = field(default_factory=TrapRules)
     sitemaps_only: bool = False
     """Whether pages are taken only where a sitemap names them (SM-77)."""
+    checks_external: bool = False
+    """Whether links that lead out of scope are asked for, to learn whether they are there."""
 
     @classmethod
     def of(cls, settings: Settings, accept: Accept | None = None, *, now: float | None = None) -> Self:
@@ -82,6 +84,7 @@ class Admission:
             Normaliser.of(settings.normalise),
             _traps(settings, now),
             settings.sitemap.mode == "sitemaps-only",
+            settings.links.check_external,
         )
 
     def judge(self, href: str, host: str, facts: Facts, purpose: Purpose) -> Ruling:
@@ -91,7 +94,7 @@ class Admission:
         are for pages and their parts: a robots.txt or a sitemap is fetched for what it says of them.
         """
         site, sites = self._sites(href, host, facts)
-        if facts.grant and facts.hops <= self.max_redirects:
+        if facts.grant and facts.hops <= self.max_redirects and (facts.grant != GRANT_FOREIGN or self.checks_external):
             refused = self._filtered(href, purpose) if self.filter_seeds and facts.grant in _OF_SEEDS else None
             return refused or Ruling("", facts.grant, site, sites)
         if self.only_seeds:
@@ -115,6 +118,10 @@ class Admission:
         if facts.standing is Standing.MISPLACED:  # last, so that it is all that is wrong
             return Ruling("sitemap_location", f"sitemap:{facts.via}"[:200])
         return Ruling("", self.scope.rule(site), site, sites)
+
+    def is_outside(self, href: str, host: str, facts: Facts) -> bool:
+        """Return whether a link found in this way leads out of scope, grants and all other rules aside."""
+        return self.only_seeds or self._sites(href, host, facts)[0] is None
 
     def _by_sitemaps(self, facts: Facts, purpose: Purpose) -> Ruling | None:
         """Return how the rules of sitemaps refuse a URL: an index is followed one level, and only what they name."""
@@ -182,7 +189,12 @@ def _traps(settings: Settings, now: float | None) -> TrapRules:
 
 
 def grant_of_hop(grant: str) -> str:
-    """Return the grant that a redirect's target has from its source: the hops of a seed's chain are fetched (R-3.3)."""
+    """Return the grant that a redirect's target has from its source: the hops of a seed's chain are fetched (R-3.3).
+
+    So are those from a foreign link that is checked, to learn where it ends.
+    """
+    if grant == GRANT_FOREIGN:
+        return grant
     return GRANT_SEED_REDIRECT if grant in {GRANT_SEED, GRANT_SEED_REDIRECT} else ""
 
 

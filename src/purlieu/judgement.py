@@ -14,7 +14,7 @@ from purlieu.candidate import Facts, FoundBy, Purpose, Standing
 from purlieu.domain import suffix_list_version
 from purlieu.errors import UrlError
 from purlieu.pattern.filters import NO_MATCH
-from purlieu.scope import GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP, Test
+from purlieu.scope import GRANT_FOREIGN, GRANT_ROBOTS, GRANT_SEED, GRANT_SEED_REDIRECT, GRANT_SITEMAP, Test
 from purlieu.sentence import Sentence
 from purlieu.settings import Settings
 from purlieu.url import host_of, parse, without_login
@@ -27,6 +27,9 @@ _GRANTS: Final = {
     GRANT_SEED_REDIRECT: Sentence("a seed redirects to it, and every hop of a seed's chain is fetched"),
     GRANT_ROBOTS: Sentence("the robots.txt of an origin in scope redirects to it"),
     GRANT_SITEMAP: Sentence("the owner, or the robots.txt of an origin in scope, names it as a sitemap"),
+    GRANT_FOREIGN: Sentence(
+        "a page links to it out of scope, and links.check_external asks whether it is there; nothing of it is followed"
+    ),
     "robots": Sentence("it is the robots.txt of an origin that is crawled"),
     "probe": Sentence("it is asked for to learn what its host says of pages that are not there (traps.soft_404)"),
 }

@@ -36,7 +36,8 @@ class Request:
     is not in ``classes`` is not downloaded (None: every class is). ``opens`` marks an entry
     point, which may open the address class it resolves to (R-5.1). ``headers`` are added as given.
     ``body`` goes with POST alone, which no crawl uses (SM-74): only what the owner submits does.
-    ``via`` is where the address was found; it is not sent.
+    ``via`` is where the address was found; it is not sent. ``plain``: nothing of the owner's goes with it, neither
+    headers nor credentials nor cookies, and cookies that come are dropped.
     """
 
     url: str
@@ -48,6 +49,7 @@ class Request:
     in_scope: bool = True
     body: bytes = b""
     via: str = ""
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,8 @@ CASES: Mapping[str, Mapping[str, Any]] = {
     "few pages": {"limits": {"max_pages": 4}},
     "no robots": {"robots": {"obey": False}, "links": {"obey_nofollow": False}},
     "no list of refusals": {"ledger": {"refusals_per_host": 1}},
+    "links checked": {"links": {"check_external": True}},
+    "links checked by robots.txt": {"links": {"check_external": True, "external_robots": True}},
 }
 
 

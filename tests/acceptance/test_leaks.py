@@ -19,7 +19,7 @@ import pytest
 from purlieu import settings as settings_text
 from purlieu.settings import Settings
 from purlieu.testing import bait
-from purlieu.testing.leak import HOME, Asked
+from purlieu.testing.leak import HOME, Asked, fitted
 from purlieu.testing.sites import Leak, LeakSite, crawled, leaks, rounds
 
 GRANTED: Final = re.compile(r"http://(hop[1-5]|named1|start0|way1)\.test/")
@@ -200,3 +200,39 @@ def test_an_owners_hosts_are_imitated() -> None:
         assert moved.url == "http://start0.test/go/0/1/"
         assert by_address.url.startswith("http://127.0.0.1:")
     assert rounds(Settings())[0]._wanted == (HOME,)
+
+
+CHECKING: Final = {"by-name": ("same-dir", False), "by-address": ("same-host", True)}
+
+
+@pytest.mark.parametrize("name", CHECKING)
+def test_links_that_are_checked_are_asked_once_and_nothing_else_is(tmp_path: Path, name: str) -> None:
+    """R-3.3 with ``links.check_external``: hosts out of scope get a HEAD, or a GET after it, for what pages link to.
+
+    Nothing is asked of what these link to, nor for their robots.txt.
+    """
+    mode, by_address = CHECKING[name]
+    settings = settings_text.of({"seeds": [HOME], "scope": {"mode": mode}, "links": {"check_external": True}})
+    site = LeakSite((HOME,), by_address=by_address)
+    assert tried(settings, site, tmp_path) == []
+    asked = {leak.url for leak in leaks(site.log, fitted(made(mode=mode), site, "none.db"))}
+    assert len(asked) > 20
+    assert not any("/followed" in url or url.endswith("/robots.txt") for url in asked)
+
+
+def test_a_check_that_is_asked_twice_or_followed_is_a_leak() -> None:
+    """The kit sees what checks may not do: GET without HEAD, twice the same, links of what was checked, its robots.txt."""
+    settings = settings_text.of({"seeds": [HOME], "links": {"check_external": True}})
+    far, page = "http://far.test/a", Asked(HOME, links=("http://far.test/a",))
+    head = Asked(far, method="HEAD", succeeded=False)
+    deeper = Asked("http://far.test/b", method="HEAD")
+    for log, found in {
+        (page, head): set(),
+        (page, head, Asked(far)): set(),
+        (page, Asked(far)): {far},
+        (page, head, head, head): {far},
+        (page, Asked(far, method="HEAD"), Asked(far)): {far},
+        (page, Asked(far, method="HEAD", links=("http://far.test/b",)), deeper): {"http://far.test/b"},
+        (page, head, Asked("http://far.test/robots.txt")): {"http://far.test/robots.txt"},
+    }.items():
+        assert {leak.url for leak in leaks(log, settings)} == found

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from purlieu.candidate import Purpose
 from purlieu.cli import config, report
 from purlieu.cli.options import SETTINGS_FILE
 from purlieu.cli.words import fitted, moment, padded, safe, speaker
@@ -127,6 +128,8 @@ def _in_run(told: InRun, language: str, say: Say) -> Iterator[str]:
         way = say("depth {depth}, {hops} redirects before it", depth=facts.depth, hops=facts.hops)
         status = [say("status {status}", status=one.row.status)] if one.row.status else []
         yield _fact("", ", ".join([way, asked, *status]))
+        if one.purpose is Purpose.CHECK:
+            yield _fact("", f"{one.row.rule}: {said(one.reason_in(language), say)}")
         if one.row.detail:
             yield _fact(say("detail"), one.row.detail.splitlines()[-1])
     if told.asks_robots:

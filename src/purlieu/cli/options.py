@@ -99,6 +99,13 @@ COMMANDS: Final = (
                 "on",
                 "links.check_resources",
             ),
+            Argument(
+                ("--check-external",),
+                "ask once for each link that leads out of scope, for purlieu audit to tell which are broken",
+                "",
+                "on",
+                "links.check_external",
+            ),
             Argument(("--ignore-robots",), "do not obey robots.txt; only for your own site", "", "off", "robots.obey"),
             Argument(("--endeca",), "take the settings from an Endeca configuration folder", "DIR"),
             Argument(("--endeca-defaults",), "the folder with its default.xml, if that is another", "DIR"),

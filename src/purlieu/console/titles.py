@@ -104,6 +104,8 @@ TITLES: Final = {
     "links.kinds": Sentence("Kinds of links"),
     "links.canonical": Sentence("Fetch canonical addresses"),
     "links.check_fragments": Sentence("Check places on pages"),
+    "links.check_external": Sentence("Check links to other sites"),
+    "links.external_robots": Sentence("Obey robots.txt of other sites"),
     "links.check_resources": Sentence("Check images, scripts and styles"),
     "sitemap.mode": Sentence("What is crawled"),
     "sitemap.use": Sentence("Look for sitemaps"),

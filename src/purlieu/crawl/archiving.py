@@ -59,7 +59,7 @@ class ArchivingFetcher:
     async def fetch(self, request: Request) -> Response | Failure:
         """Ask for one hop, keep the answer, and return it. Raises ArchiveFull when the disk does not take it."""
         answer = await self._fetcher.fetch(request)
-        if isinstance(answer, Failure) or request.method == "HEAD":
+        if isinstance(answer, Failure) or request.method == "HEAD" or request.plain:
             return answer
         # Credentials are not among these: they are bound to an origin inside the other fetcher.
         sent = [("Host", request.url.split("/")[2]), *self._sent, *request.headers]

@@ -18,7 +18,7 @@ from purlieu.errors import ArchiveFull
 from purlieu.landing import LANDED_KINDS
 from purlieu.response import Failure, Fault, Request, Response, content_class
 from purlieu.revisit import Action
-from purlieu.scope import GRANT_SEED_REDIRECT
+from purlieu.scope import GRANT_FOREIGN, GRANT_SEED_REDIRECT
 from purlieu.settings import group_of, has_own_delay, politeness_of
 from purlieu.url import host_of, origin_of, parse
 from purlieu.value import dataclass, replace
@@ -160,6 +160,9 @@ class Visitor:
     async def _check(self, entry: Entry, turn: Callable[[], Awaitable[None]]) -> Visit:
         """Ask by HEAD whether an address is there; where that says no, a GET without its body has the last word."""
         request = self._request(entry, self._settings.fetch.page_bytes, frozenset())
+        if entry.facts.grant == GRANT_FOREIGN:  # nothing of the owner's is for strangers
+            is_known = host_of(entry.href) in self._seed_hosts
+            request = replace(request, plain=True, opens=False, in_scope=is_known)
         answer, requests = await self._outside.fetcher.fetch(replace(request, method="HEAD")), 1
         if _head_says_no(answer):
             await turn()

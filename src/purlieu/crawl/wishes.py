@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from purlieu import settings as settings_text
-from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
+from purlieu.candidate import EMBEDDED, NOT_FOLLOWED, Candidate, Facts, FoundBy, Purpose
 from purlieu.crawl.desk import RunLimits
 from purlieu.revisit import Rhythm
 from purlieu.scope import GRANT_SEED, GRANT_SITEMAP, Scope
@@ -30,6 +30,7 @@ def intake_limits(settings: Settings) -> IntakeLimits:
         hosts_per_domain=settings.traps.hosts_per_domain if settings.traps.detect else 0,
         probes=settings.traps.soft_404,
         resources=settings.links.check_resources,
+        foreign_robots=settings.links.external_robots,
     )
 
 
@@ -43,6 +44,7 @@ def frontier_rules(settings: Settings) -> FrontierRules:
         rhythm=_rhythm(settings),
         checks=settings.links.check_resources,
         in_groups=settings_text.is_grouped(settings),
+        foreign_kinds=_foreign_kinds(settings),
     )
 
 
@@ -53,6 +55,14 @@ def _visit_seconds(settings: Settings) -> float:
     from purlieu.crawl.documents import visit_seconds  # only who reads any pays for it (R-9.2)
 
     return settings.fetch.timeout_seconds + visit_seconds(settings.documents.timeout_seconds)
+
+
+def _foreign_kinds(settings: Settings) -> frozenset[str]:
+    """Return the kinds of links that are checked where they lead out of scope, none where nothing is."""
+    links = settings.links
+    if not links.check_external:
+        return frozenset()
+    return frozenset(links.kinds) - NOT_FOLLOWED - {"sitemap"} | (EMBEDDED if links.check_resources else frozenset())
 
 
 def _rhythm(settings: Settings) -> Rhythm:

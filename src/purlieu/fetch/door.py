@@ -71,7 +71,11 @@ class DoorFetcher:
         A Failure with ``Fault.LOGIN_FAILED`` says why nothing was asked for. robots.txt needs no login by form.
         """
         door = self._doors.get(url.origin_of(request.url))
-        if door is None or (door.owner.login_page and request.url == f"{door.owner.origin}/robots.txt"):
+        if (
+            door is None
+            or request.plain
+            or (door.owner.login_page and request.url == f"{door.owner.origin}/robots.txt")
+        ):
             return await self._fetcher.fetch(request)
         if door.owner.login_page and not door.logins and (failed := await self._enter(door, request, 0)):
             return failed

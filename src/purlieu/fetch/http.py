@@ -232,6 +232,7 @@ class HttpFetcher:
         self._guard = AddressGuard(settings.allow_addresses, public_only=settings.public_only)
         self._origins = Origins(settings, origins, hosts, _new_cookies)
         self._idle: list[_Transfer] = []
+        self._plain: list[_Transfer] = []
         self._certified: dict[str, list[_Transfer]] = {}
         self._busy: set[_Transfer] = set()
         self._loop: asyncio.AbstractEventLoop
@@ -244,13 +245,15 @@ class HttpFetcher:
         """Ask for one hop and return what came back or why nothing did; a cancelled call drops the transfer."""
         watch = self._watch or self._start()
         started_at = self._now()
-        origin = self._origins.of(request.url)
+        origin = self._origins.of(request.url, plain=request.plain)
         if origin is None:
             return Failure(request.url, Fault.PROTOCOL, f'"{request.url}" is no http or https address', started_at, 0.0)
         idle = self._idle
         if origin.owner and origin.certificate:
             # A certificate cannot be taken from a handle again, so such a handle serves its origin alone.
             idle = self._certified.setdefault(origin.owner.origin, [])
+        elif request.plain:  # a handle that has had cookies once goes on to keep them
+            idle = self._plain
         transfer = idle.pop() if idle else self._transfer(origin)
         transfer.begin(request)
         is_spoilt = False
@@ -320,7 +323,7 @@ class HttpFetcher:
         for transfer in tuple(self._busy):
             self._end(transfer, _Ending(pycurl.E_RECV_ERROR, "the fetcher was closed"))
         await asyncio.sleep(0)  # those waiting take their ending and give their handle back
-        for idle in (self._idle, *self._certified.values()):
+        for idle in (self._idle, self._plain, *self._certified.values()):
             for transfer in idle:
                 transfer.curl.close()
             idle.clear()

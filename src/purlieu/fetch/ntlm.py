@@ -48,7 +48,7 @@ class NtlmFetcher:
     async def fetch(self, request: Request) -> Response | Failure:
         """Ask for one hop; a password that is refused (401) was sent once."""
         room = self._rooms.get(url.origin_of(request.url))
-        if room is None:
+        if room is None or request.plain:
             return await self._fetcher.fetch(request)
         async with room.turn:
             answer = await room.fetcher.fetch(request)

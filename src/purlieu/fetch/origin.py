@@ -82,25 +82,30 @@ class Origins:
         self._unverified = frozenset(host.name.lower() for host in hosts if not host.verify)
         self._owned = {_bare(one.origin): one for one in owned}
         self._known: OrderedDict[str, Origin] = OrderedDict()
+        self._plain: OrderedDict[str, Origin] = OrderedDict()
         self._jars: OrderedDict[str, Jar] = OrderedDict()
         self._doors: dict[str, Jar] = {}
 
-    def of(self, url: str) -> Origin | None:
-        """Return the origin of an absolute URL; None when it is neither http nor https, or has no host."""
+    def of(self, url: str, *, plain: bool = False) -> Origin | None:
+        """Return the origin of an absolute URL; None when it is neither http nor https, or has no host.
+
+        ``plain``: as a stranger asks it, without headers of the owner's, credentials and cookies.
+        """
         scheme, _, rest = url.partition("://")
         authority = rest.partition("/")[0]
         prefix = f"{scheme}://{authority}"
-        origin = self._known.get(prefix)
+        known = self._plain if plain else self._known
+        origin = known.get(prefix)
         if origin is None and authority and scheme in _PORTS:
-            origin = self._known[prefix] = self._make(scheme, authority)
-            if len(self._known) > ORIGINS_KEPT:
-                self._known.popitem(last=False)
+            origin = known[prefix] = self._make(scheme, authority, plain=plain)
+            if len(known) > ORIGINS_KEPT:
+                known.popitem(last=False)
         return origin
 
-    def _make(self, scheme: str, authority: str) -> Origin:
+    def _make(self, scheme: str, authority: str, *, plain: bool) -> Origin:
         bare = _bare(f"{scheme}://{authority}")
         host = host_of(bare)
-        owner = self._owned.get(bare)
+        owner = None if plain else self._owned.get(bare)
         is_door = owner is not None and bool(door(owner))
         headers = [("Accept", ACCEPT)]
         if self._accept_language:
@@ -111,7 +116,7 @@ class Origins:
         if is_door and (self._with_cookies or (owner and (owner.cookies_file or owner.login_page))):
             # One apart from its host's: a cookie that credentials brought is one itself, and knows no port or scheme.
             jar = self._doors.get(bare) or self._doors.setdefault(bare, Jar(self._new_cookies()))
-        elif self._with_cookies:
+        elif self._with_cookies and not plain:
             jar = self._jar(host)
         return Origin(
             host=host,

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from purlieu.audit import RULES, Fault, is_language
 from purlieu.landing import LandingKind
-from purlieu.report import fragments
+from purlieu.report import foreign, fragments
 from purlieu.report.destination import Destinations
 from purlieu.report.parts import FRAMES, MARKS, Parts
 from purlieu.report.pruning import refuse
@@ -68,6 +68,7 @@ def faults(reader: Reader, run: RunRow, normal: Callable[[str], str]) -> Iterato
     rows, destinations = reader.audited(run), Destinations(reader, run)
     yield from _links(rows, destinations, normal)
     yield from fragments.faults(rows, normal)
+    yield from foreign.faults(rows, reader, run, normal)
     yield from (Fault("soft_404", href, "missing.soft_404", 1) for href in rows.soft_404s())
     for title, pages in groupby(rows.titles(), itemgetter(0)):
         if title:

@@ -241,7 +241,9 @@ def _robots(reader: Reader, run: RunRow, made: Settings, href: str) -> Check:
     if row is None:
         return Check("robots", None, Sentence("the run never asked this origin for its robots.txt"))
     if row.body is None or row.state != "known":
-        if row.ended:
+        if row.state == "known":
+            told = Sentence("it was not asked for: links to this origin are checked, and none is followed")
+        elif row.ended:
             told = Sentence("it could not be had, so nothing of the origin may be fetched")
         else:
             told = Sentence("the run has not read it")

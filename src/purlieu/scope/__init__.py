@@ -15,6 +15,7 @@ from purlieu.scope.union import Scope
 __all__ = [
     "ANY",
     "DOMAIN_SOURCES",
+    "GRANT_FOREIGN",
     "GRANT_ROBOTS",
     "GRANT_SEED",
     "GRANT_SEED_REDIRECT",
@@ -32,3 +33,4 @@ GRANT_SEED = "seed"
 GRANT_SEED_REDIRECT = "seed-redirect"
 GRANT_ROBOTS = "robots-redirect"
 GRANT_SITEMAP = "named-sitemap"
+GRANT_FOREIGN = "foreign-link"

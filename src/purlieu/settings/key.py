@@ -220,6 +220,21 @@ class LinkSettings:
             "`purlieu audit`. Costs about 1 to 5 ms and a few hundred bytes a page."
         ),
     )
+    check_external: bool = key(
+        False,
+        Key(
+            "Whether links that lead out of scope are asked for once, at the end of a run, to learn whether they are "
+            "there: HEAD, and GET where HEAD is refused. Nothing of them is read or followed; `purlieu audit` tells "
+            "which are broken."
+        ),
+    )
+    external_robots: bool = key(
+        False,
+        Key(
+            "Whether the robots.txt of foreign sites is asked for first and obeyed when links to them are checked. "
+            "That of sites in scope is obeyed in any case."
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,13 @@ class AuditRows:
         row = self._database.one("audit_ids_of", self._run, host_of(page), self._hash_of(page))
         return row[1] if row is not None and row[0] == page else None
 
+    def foreign(self) -> Iterator[tuple[str, str, str, int, str]]:
+        """Yield (href, kind, reason, status or 0, robots) of the links out of scope that were checked, by href.
+
+        ``robots`` is how the robots.txt of its origin ended, "" unless it could not be had.
+        """
+        yield from self._database.rows("audit_foreign", self._run)
+
     def titles(self) -> Iterator[tuple[str, str]]:
         """Yield (title, href) of the HTML pages that may be in an index, equal titles side by side; "": none."""
         yield from self._database.rows("audit_titles", self._run)

@@ -20,6 +20,13 @@ JOIN entry AS e ON e.run = ?1 AND e.host = n.id AND e.purpose = 0 AND e.hash = ?
 JOIN anchor AS a ON a.run = ?1 AND a.host = n.id AND a.hash = ?3
 WHERE n.name = ?2;
 
+-- name: audit_foreign
+-- Links out of scope that were checked, with the ending of their origin's robots.txt where that was asked for first.
+SELECT e.href, e.end_kind, e.end_reason, coalesce(e.status, 0), coalesce(
+    (SELECT r.kind || '.' || r.reason FROM entry AS r
+        WHERE r.run = e.run AND r.host = e.host AND r.purpose = 1 AND r.origin = e.origin AND r.kind = 'unreachable' LIMIT 1), '')
+FROM ending AS e WHERE e.run = ? AND e.purpose = 3 AND e.granted = 'foreign-link' AND e.linked <> 0 ORDER BY e.href;
+
 -- name: audit_titles
 -- HTML pages with their titles, those that are equal side by side.
 SELECT coalesce(trim(x.title), '') AS title, e.href FROM entry AS e

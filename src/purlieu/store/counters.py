@@ -61,6 +61,7 @@ class IntakeLimits:
     ``canonical``: what a page calls its canonical becomes a candidate. ``hosts_per_domain``: so many hosts of one
     registrable domain have pages (0: no limit). ``probes``: each host is asked once for a page that cannot be there.
     ``resources``: what pages embed is checked.
+    ``foreign_robots``: links out of scope are checked only where their robots.txt lets them.
     """
 
     refusals_per_host: int = 10_000
@@ -69,6 +70,7 @@ class IntakeLimits:
     hosts_per_domain: int = 0
     probes: bool = False
     resources: bool = False
+    foreign_robots: bool = False
 
 
 @dataclass(slots=True)

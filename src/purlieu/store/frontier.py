@@ -42,6 +42,8 @@ class FrontierRules(HarvestRules):
     agent: str = "purlieu"
     lease_seconds: float = LEASE_SECONDS
     rhythm: Rhythm = field(default_factory=Rhythm)
+    foreign_kinds: frozenset[str] = frozenset()
+    """The kinds of links that are checked where they lead out of scope (``links.check_external``)."""
     in_groups: bool = False
     """Whether several hosts may be one group (R-4.1); who holds a host then calls ``join`` first."""
 
@@ -60,6 +62,7 @@ class Frontier:
         self._landings = Landings(database, run, intake, self._harvest.sitemaps.follow_host)
         self._leases = Leases(database, run, rules.lease_seconds, in_groups=rules.in_groups)
         self._due = Due(database, run, intake.keys, counters, self._history, rules)
+        self._foreign_kinds = rules.foreign_kinds
         self.active_seconds = 0.0
 
     def open(self, now: float, pause_seconds: float) -> None:
@@ -205,12 +208,29 @@ class Frontier:
         return written
 
     def top_up(self, now: float) -> bool:
-        """Add pages of earlier runs that this one has not found and whose time has come; return whether any is due.
+        """Add what a run asks for that has nothing left to do (R-2.4); return whether any of it is due.
 
-        For a run that has nothing left to do (R-2.4).
+        Pages of earlier runs that this one has not found and whose time has come; after them, once, the links that
+        lead out of scope, where these are checked.
         """
-        if not self._run.revisit:
-            return False
+        if self._run.revisit:
+            self._add_vanished(now)
+        if self._foreign_kinds and self.next_due(now) is None:
+            self._add_foreign(now)
+        return self.next_due(now) is not None
+
+    def _add_foreign(self, now: float) -> None:
+        from purlieu.store.foreign import Foreign  # only who checks links pays for it (R-9.2)
+
+        kinds, self._foreign_kinds = self._foreign_kinds, frozenset()
+        for candidates in Foreign(self._database, self._run, self._intake, kinds).found():
+            with self._batch():
+                for candidate in candidates:
+                    self._intake.add(candidate)
+                self._write(now)
+                self._save_counters()
+
+    def _add_vanished(self, now: float) -> None:
         admission = self._intake.admission
         with self._batch():
             for candidate in self._history.vanished(now):
@@ -224,7 +244,6 @@ class Frontier:
             self._write(now)
             self._write_findings()
             self._save_counters()
-        return self.next_due(now) is not None
 
     def settle_history(self, name: str, *, is_whole: bool) -> None:
         """Close the history of a run of the crawl ``name`` (see ``History.settle``) and write what was found.

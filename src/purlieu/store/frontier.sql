@@ -15,6 +15,12 @@ SELECT id, state FROM robots WHERE run = ? AND origin = ?;
 -- name: add_robots
 INSERT INTO robots (run, host, origin, state) VALUES (?, ?, ?, ?) RETURNING id;
 
+-- name: open_origin
+-- An origin of which only links are checked: nothing of it waits for a robots.txt, unless that is under way.
+INSERT INTO robots (run, host, origin, state) VALUES (?, ?, ?, 'known')
+ON CONFLICT (run, origin) DO UPDATE SET state = 'known' WHERE state = 'wanted' AND NOT EXISTS (
+    SELECT 1 FROM entry AS e WHERE e.run = robots.run AND e.origin = robots.id AND e.purpose = 1 AND e.due_at IS NOT NULL);
+
 -- name: robots_of_host
 -- The origins of a host in a run, with what is known of their robots.txt.
 SELECT id, origin, state, body, fetched_at, first_failed_at, ended FROM robots WHERE run = ? AND host = ? ORDER BY id;

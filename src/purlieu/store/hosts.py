@@ -26,6 +26,7 @@ class Hosts:
         self._writes = writes
         self._numbers: dict[str, int] = {}
         self._origins: dict[str, int] = {}
+        self._unruled: set[str] = set()
         self._counts: dict[int, HostCount] = {}
         self._domains: dict[str, int] = {}
 
@@ -33,6 +34,7 @@ class Hosts:
         """Forget all that is remembered of the store, after a batch was rolled back."""
         for memory in (self._numbers, self._origins, self._counts, self._domains):
             memory.clear()
+        self._unruled.clear()
 
     def number(self, name: str) -> int:
         """Return the number of a host; a new one is written."""
@@ -55,6 +57,15 @@ class Hosts:
             row = known or self._database.one("add_robots", self._run.id, host, origin, "wanted")
             number = self._origins[origin] = _number(row)
         return number
+
+    def unruled(self, origin: str, host: int) -> int:
+        """Return the same of an origin that is asked without its robots.txt, unless that is known or waited for."""
+        if origin not in self._unruled:
+            if len(self._unruled) > REMEMBERED:
+                self._unruled.clear()
+            self._unruled.add(origin)
+            self._database.run("open_origin", self._run.id, host, origin)
+        return self.origin(origin, host)
 
     def count(self, host: int) -> HostCount:
         """Return how many pages are admitted and how many refusals listed of a host; the caller keeps it up to date."""

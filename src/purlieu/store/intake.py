@@ -12,6 +12,7 @@ from itertools import groupby
 from purlieu import url
 from purlieu.admission import WEB_SCHEMES, Admission, Ruling, grant_of_hop
 from purlieu.candidate import EMBEDDED, NOT_FOLLOWED, Candidate, Facts, FoundBy, Purpose, Standing
+from purlieu.scope import GRANT_FOREIGN
 from purlieu.store.counters import Counters, IntakeLimits, Run
 from purlieu.store.database import Database, Row
 from purlieu.store.hosts import Hosts
@@ -272,7 +273,10 @@ class Intake:
 
     def _admit(self, key: Key, href: str, facts: Facts, ruling: Ruling, now: float) -> None:
         host, number, _ = key
-        origin = self._origin(url.origin_of(href), host, wants_robots=number != 1)
+        if facts.grant == GRANT_FOREIGN and not self._limits.foreign_robots:
+            origin = self._hosts.unruled(url.origin_of(href), host)
+        else:
+            origin = self._origin(url.origin_of(href), host, wants_robots=number != 1)
         self._counters.admitted += 1
         sites = ruling.sites if self.admission.own_seed else facts.sites
         self.rulings.add(href, PURPOSES[number], facts.with_sites(sites), ruling)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from purlieu.admission import grant_of_hop
 from purlieu.candidate import Candidate, Facts, FoundBy, Purpose
 
 RECENT = 100_000
@@ -39,4 +40,5 @@ class Parts:
     def lead_on(self, target: str | None, source: str, facts: Facts) -> None:
         """Collect where an address leads that is only checked, if anywhere: same depth, one hop more (R-2.2)."""
         if target and (href := self._normal(target)) != source:
-            self._add(Candidate(href, facts.of_target(FoundBy.REDIRECT, source), Purpose.CHECK))
+            found = facts.of_target(FoundBy.REDIRECT, source, grant_of_hop(facts.grant))
+            self._add(Candidate(href, found, Purpose.CHECK))

@@ -30,6 +30,7 @@ ROBOTS_HOPS: Final = 5
 """So many redirects of a robots.txt are followed (R-3.3, RFC 9309 2.3.1.2)."""
 MOST_HOMES: Final = 3
 """So many of an owner's seeds are imitated."""
+TOO_OFTEN: Final = "one HEAD, and one GET where that is refused, are all that a link which is checked may be asked"
 _MODES_OF_ADDRESSES: Final = {"same-sld": "same-host"}
 
 
@@ -47,7 +48,8 @@ def leaks(log: Sequence[Asked], settings: Settings) -> list[Leak]:
 
     Allowed are what is in scope once the seeds have landed, the seeds and the hops of their chains, the robots.txt of
     an origin of which anything else is allowed, the redirects of one of an origin in scope (at most five), and the
-    sitemaps that such a one or the owner names.
+    sitemaps that such a one or the owner names. With ``links.check_external`` what pages in scope link to is allowed
+    too, each address once by HEAD and, where that is refused, once by GET, and where these redirect.
     """
     answers = {href: asked for asked in log if (href := met(asked.url, asked.url))}
     allowed, scope = _seeds_and_scope(answers, settings)
@@ -56,6 +58,7 @@ def leaks(log: Sequence[Asked], settings: Settings) -> list[Leak]:
     allowed |= {href for href in answers if not only_seeds and scope.judge(href).accepted}
     if settings.scope.judge_against == "own-seed":
         allowed = {href for href in allowed if _is_of_lineage(href, scope)}
+    pages = set(allowed)
     allowed |= {met(file, file) for file in settings.sitemap.files}
     seen: set[str] = set()
     while more := {origin_of(href) for href in allowed if href} - seen:
@@ -68,11 +71,38 @@ def leaks(log: Sequence[Asked], settings: Settings) -> list[Leak]:
                 allowed |= set(hops)
                 named = answers[hops[-1]].sitemaps if in_scope and hops[-1] in answers else ()
                 allowed |= set(named) if settings.finds_sitemaps else set()
-    times: dict[str, int] = {}
+    methods: dict[str, list[tuple[str, bool]]] = {}
     for asked in log:
-        href = met(asked.url, asked.url) or asked.url
-        times[href] = times.get(href, 0) + 1
-    return [Leak(href, count, scope.judge(href).reason) for href, count in times.items() if href not in allowed]
+        methods.setdefault(met(asked.url, asked.url) or asked.url, []).append((asked.method, asked.succeeded))
+    checked = _checked(log, pages, answers, settings) - allowed
+    return [
+        Leak(href, len(asked), TOO_OFTEN if href in checked else scope.judge(href).reason)
+        for href, asked in methods.items()
+        if href not in allowed and not _is_check(href, asked, checked)
+    ]
+
+
+def _checked(log: Sequence[Asked], pages: set[str], answers: dict[str, Asked], settings: Settings) -> set[str]:
+    """Return what may be asked to learn whether it is there: links of the pages, and where these redirect."""
+    if not settings.links.check_external:
+        return set()
+    linked = {link for asked in log if met(asked.url, asked.url) in pages for link in asked.links}
+    normaliser = Normaliser.of(settings.normalise)
+    most = settings.limits.max_redirects
+    hops = {hop for link in linked for hop in _chain(normaliser.link(link), answers, most, normaliser)}
+    return hops | {f"{origin_of(hop)}/robots.txt" for hop in hops if settings.links.external_robots}
+
+
+def _is_check(href: str, asked: list[tuple[str, bool]], checked: set[str]) -> bool:
+    """Return whether these (method, succeeded) are one HEAD of a link, and at most one GET where that did not succeed.
+
+    What goes through a tunnel shows its origin alone.
+    """
+    if all(method == "CONNECT" for method, _ in asked):
+        return any(origin_of(link) == origin_of(href) for link in checked)
+    if href not in checked:
+        return False
+    return asked[0][0] == "HEAD" and (len(asked) == 1 or (len(asked) == 2 and asked[1][0] == "GET" and not asked[0][1]))
 
 
 def _seeds_and_scope(answers: dict[str, Asked], settings: Settings) -> tuple[set[str], Scope]:

@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from html import escape
 from typing import Final, Self
 
-from purlieu import robots
+from purlieu import page, robots
 from purlieu.errors import UrlError
 from purlieu.testing import bait
 from purlieu.testing.loopback import Loopback, Received, message
@@ -36,6 +36,9 @@ class Asked:
     succeeded: bool = True
     carried: str = ""
     """Its headers and body, for those who look for a secret in them."""
+    method: str = "GET"
+    links: tuple[str, ...] = ()
+    """What the page that was sent links to."""
 
 
 class LeakSite:
@@ -114,7 +117,8 @@ class LeakSite:
         target = received.target
         if received.method == "CONNECT":  # as far as anyone gets with https here
             carried = str(received.headers)
-            self.log.append(Asked(f"https://{target.removesuffix(':443')}/", succeeded=False, carried=carried))
+            tunnel = f"https://{target.removesuffix(':443')}/"
+            self.log.append(Asked(tunnel, succeeded=False, carried=carried, method="CONNECT"))
             out.write(message(status=502))
             return False
         url = target if target.startswith("http://") else f"http://{received.headers.get('host', '')}{target}"
@@ -123,7 +127,9 @@ class LeakSite:
         target = headers.get("Location") or headers.get("Refresh", "").partition("=")[2]
         sitemaps = tuple(found for name in named if (found := met(name, url)))
         carried = f"{received.headers}\n{received.body.decode('latin-1')}"
-        self.log.append(Asked(url, met(target, url) if target else "", sitemaps, status // 100 == 2, carried))
+        links = _links(url, headers, body) if received.method == "GET" and "Content-Type" not in headers else ()
+        led = met(target, url) if target else ""
+        self.log.append(Asked(url, led, sitemaps, status // 100 == 2, carried, received.method, links))
         out.write(message(body, status=status, headers=headers, with_body=received.method != "HEAD"))
         return True
 
@@ -210,6 +216,15 @@ class LeakSite:
             case "canonical":
                 return _html("", f'<link rel="canonical" href="{escape(text)}">')
         return _html('<a href="relative">x</a><a href="?q">x</a>', f'<base href="{escape(text)}">')
+
+
+def _links(url: str, headers: dict[str, str], body: bytes) -> tuple[str, ...]:
+    """Return what a page links to, as a visitor would follow it."""
+    href = met(url, url)
+    if not href:
+        return ()
+    sent = page.read(body, url=href, content_type="text/html; charset=utf-8", headers=tuple(headers.items()))
+    return tuple(dict.fromkeys(target for link, *_ in sent.raw_links if (target := met(link, href))))
 
 
 def path_folder(home: str) -> str:
