@@ -58,7 +58,8 @@ class Response:
 
     ``cut`` says that the body was left out because its content class is unwanted;
     ``fault`` that it is incomplete and why (too_large, truncated, decoding, timeout, reset).
-    ``seconds`` from request start to last byte, ``started_at`` in seconds since the epoch.
+    ``seconds`` from request start to last byte, ``started_at`` in seconds since the epoch. ``certificate_ends_at`` is
+    until when the server's certificate holds, told once for an origin and None else.
     """
 
     url: str
@@ -74,6 +75,7 @@ class Response:
     wire_bytes: int
     cut: bool = False
     fault: Fault | None = None
+    certificate_ends_at: float | None = None
 
     def header(self, name: str) -> str | None:
         """Return the first value of a header (name in any case), or None."""
@@ -99,6 +101,7 @@ class Failure:
     started_at: float
     seconds: float
     address: str = ""
+    certificate_ends_at: float | None = None
 
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})

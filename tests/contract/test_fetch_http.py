@@ -12,16 +12,19 @@ import sys
 import threading
 from collections.abc import Coroutine
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.certificates import made_certificate
 from tests.fetching import OPEN, failure, fetched, real_fetcher, response, sends, served
 
 from purlieu.crawl.clock import RealClock
 from purlieu.fetch import http
 from purlieu.fetch.http import HttpFetcher
-from purlieu.response import Fault, Request
+from purlieu.fetch.origin import certificate_end
+from purlieu.response import Failure, Fault, Request
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
 from purlieu.testing.loopback import Loopback, Received, message
 
@@ -427,6 +430,7 @@ ASK_WITH_ENVIRONMENT = """
 import asyncio, sys
 from purlieu.crawl.clock import RealClock
 from purlieu.fetch.http import HttpFetcher
+from purlieu.fetch.origin import certificate_end
 from purlieu.response import Request
 from purlieu.settings import FetchSettings
 
@@ -470,6 +474,11 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def secure(certificate: Path) -> Loopback:
     """Return a server over TLS, not yet running."""
+    return over_tls(certificate)
+
+
+def over_tls(certificate: Path) -> Loopback:
+    """Return a server with this certificate, not yet running."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, certificate.with_name("key.pem"))
 
@@ -609,3 +618,33 @@ def test_settings_are_not_shared() -> None:
 
     with sends(cookie_site, again=True) as site:
         asyncio.run(ask())
+
+
+@pytest.mark.parametrize(("year", "verify"), [(2200, True), (2200, False), (2021, True), (2021, False)])
+def test_the_end_of_a_certificate_is_told_once_for_an_origin(tmp_path: Path, year: int, verify: bool) -> None:
+    """Until when a server's certificate holds comes with the first answer of its origin, and with none after it.
+
+    So too where the connection fails because it has expired; http has none.
+    """
+    certificate = made_certificate(tmp_path / "made", f"{year}0203040506Z")
+    server = over_tls(certificate)
+    hosts = () if verify else (HostSettings("localhost", verify=False),)
+
+    async def ask() -> list[float | None]:
+        async with real_fetcher(hosts=hosts, ca_file=str(certificate)) as fetcher:
+            urls = [f"https://localhost:{server.port}/{number}" for number in range(3)]
+            got = [await fetcher.fetch(Request(url)) for url in urls]
+            assert all(isinstance(one, Failure) == (year == 2021 and verify) for one in got)
+            return [one.certificate_ends_at for one in got]
+
+    with server:
+        assert asyncio.run(ask()) == [datetime(year, 2, 3, 4, 5, 6, tzinfo=UTC).timestamp(), None, None]
+    assert response(fetched(sends(message(b"x")))).certificate_ends_at is None
+
+
+@pytest.mark.parametrize("told", ["", "soon", "2026-12-10 00:00:00", "Dec 10 19:21:31 20260 GMT"])
+def test_a_certificate_without_a_readable_end_has_none(told: str) -> None:
+    """Whoever makes a certificate writes its dates: what is no date is none, and no exception."""
+    assert certificate_end([[("Subject", "x"), ("Expire date", told)]]) is None
+    assert certificate_end([]) is None
+    assert certificate_end([[("Subject", "x")]]) is None

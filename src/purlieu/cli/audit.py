@@ -14,6 +14,7 @@ from pathlib import Path
 from purlieu.audit import RULES, is_over
 from purlieu.cli.report import opened, run_named
 from purlieu.cli.words import safe, speaker
+from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.finding import Severity
 from purlieu.report import audit, explain
@@ -26,11 +27,12 @@ _MOST_IN_FILES = 1_000
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the audit of a run; return 1 when more is wrong than the owner allows, else 0."""
-    allowed, most = _limits(arguments)
+    allowed, most, days = _limits(arguments)
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store)
         language = arguments.lang or explain.settings_of(reader, row).language
-        tally = audit.Tally(most).add(audit.faults(reader, row, explain.meant(reader, row)))
+        found = audit.faults(reader, row, explain.meant(reader, row), RealClock().now(), days)
+        tally = audit.Tally(most).add(found)
     over = is_over(dict(tally.counts), allowed, Severity(arguments.fail_on) if arguments.fail_on else None)
     form = arguments.format or ("json" if arguments.json else "")
     if form:
@@ -45,8 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if over else 0
 
 
-def _limits(arguments: argparse.Namespace) -> tuple[dict[str, int], int]:
-    """Return what each rule may have, and how many faults of each are told. Raises SettingsError."""
+def _limits(arguments: argparse.Namespace) -> tuple[dict[str, int], int, int]:
+    """Return what each rule may have, how many faults of each are told, and how many days are soon.
+
+    Raises SettingsError.
+    """
     mistakes, allowed = [], {}
     for given in arguments.allow or ():
         code, _, number = given.partition("=")
@@ -58,9 +63,13 @@ def _limits(arguments: argparse.Namespace) -> tuple[dict[str, int], int]:
     most = arguments.most or str(_MOST_IN_FILES if arguments.format or arguments.json else 10)
     if not most.isdecimal() or len(most) > 9:
         mistakes.append(Mistake("--most", most, "write how many faults of each rule are told, such as 100"))
+    days = arguments.certificate_days or str(audit.CERTIFICATE_DAYS)
+    if not days.isdecimal() or len(days) > 5:
+        remedy = "write how many days a certificate must still hold, such as 30"
+        mistakes.append(Mistake("--certificate-days", days, remedy))
     if mistakes:
         raise SettingsError(tuple(mistakes))
-    return allowed, int(most)
+    return allowed, int(most), int(days)
 
 
 def lines(run: RunRow, tally: audit.Tally, over: list[str], language: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What can be typed after ``purlieu search`` and ``purlieu feed``: a part of the table of commands."""
+"""What can be typed after ``purlieu audit``, ``search`` and ``feed``: a part of the table of commands."""
 
 from __future__ import annotations
 
@@ -11,6 +11,39 @@ FORMS: Final = ("opensearch", "elasticsearch", "meilisearch", "solr", "jsonl")
 """Those of ``purlieu.feed``, which a crawl need not load for its own options."""
 _ENV: Final = "env:VARIABLE"
 _STORE: Final = Argument(("--store",), "the store (default: purlieu.db)", "FILE", default="purlieu.db")
+
+AUDIT: Final = Command(
+    "audit",
+    "tell what is wrong with the site that was crawled: links, titles, canonicals, languages, sitemaps",
+    (
+        Argument(
+            ("run",), "the run: a number, latest, or CRAWL@last (default: latest)", "RUN", "maybe", default="latest"
+        ),
+        Argument(
+            ("--format",), "write it as this (default: text)", "FORMAT", choices=("html", "json", "junit", "sarif")
+        ),
+        Argument(("-o", "--output"), "the file to write it to (default: stdout)", "FILE"),
+        Argument(
+            ("--fail-on",),
+            "exit with 1 where a rule that weighs so much, or more, is broken",
+            "WEIGHT",
+            choices=("problem", "warning", "note"),
+        ),
+        Argument(
+            ("--allow",),
+            "so many faults of a rule are allowed, such as title_duplicate=20; may be repeated",
+            "RULE=NUMBER",
+            "list",
+        ),
+        Argument(("--most",), "how many faults of each rule are told (default: 10, in files 1000)", "NUMBER"),
+        Argument(
+            ("--certificate-days",), "a certificate that holds no longer expires soon (default: 21 days)", "NUMBER"
+        ),
+        Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
+        Argument(("--json",), "print one JSON object", kind="flag"),
+        _STORE,
+    ),
+)
 
 SEARCH: Final = Command(
     "search",

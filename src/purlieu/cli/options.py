@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from purlieu.cli.argument import Argument, Command
-from purlieu.cli.content_options import FEED, SEARCH
+from purlieu.cli.content_options import AUDIT, FEED, SEARCH
 from purlieu.cli.keeping_options import KEEPING
 from purlieu.cli.proof_options import PROOF
 from purlieu.cli.sitemap_options import SITEMAP
@@ -188,35 +188,7 @@ COMMANDS: Final = (
             _STORE,
         ),
     ),
-    Command(
-        "audit",
-        "tell what is wrong with the site that was crawled: links, titles, canonicals, languages, sitemaps",
-        (
-            Argument(
-                ("run",), "the run: a number, latest, or CRAWL@last (default: latest)", "RUN", "maybe", default="latest"
-            ),
-            Argument(
-                ("--format",), "write it as this (default: text)", "FORMAT", choices=("html", "json", "junit", "sarif")
-            ),
-            Argument(("-o", "--output"), "the file to write it to (default: stdout)", "FILE"),
-            Argument(
-                ("--fail-on",),
-                "exit with 1 where a rule that weighs so much, or more, is broken",
-                "WEIGHT",
-                choices=("problem", "warning", "note"),
-            ),
-            Argument(
-                ("--allow",),
-                "so many faults of a rule are allowed, such as title_duplicate=20; may be repeated",
-                "RULE=NUMBER",
-                "list",
-            ),
-            Argument(("--most",), "how many faults of each rule are told (default: 10, in files 1000)", "NUMBER"),
-            Argument(("--lang",), "the language of sentences", "LANG", choices=LANGUAGES),
-            Argument(("--json",), "print one JSON object", kind="flag"),
-            _STORE,
-        ),
-    ),
+    AUDIT,
     SEARCH,
     FEED,
     Command(

@@ -22,11 +22,20 @@ import pycurl
 
 from purlieu.fetch.address import AddressGuard, classify
 from purlieu.fetch.answer import Answer
-from purlieu.fetch.origin import Jar, Origin, Origins, header_lines, without_sessions, without_user
+from purlieu.fetch.origin import (
+    Jar,
+    Origin,
+    Origins,
+    certificate_end,
+    header_lines,
+    without_sessions,
+    without_user,
+)
 from purlieu.fetch.watch import Watch
 from purlieu.named import NamedTuple
 from purlieu.response import Failure, Fault, Request, Response
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
+from purlieu.value import replace
 
 LOG: Final = logging.getLogger(__name__)
 CONNECTIONS_KEPT: Final = 256
@@ -263,6 +272,9 @@ class HttpFetcher:
                 return transfer.outcome(_DONE, started_at)
             ending = await self._run(transfer, watch)
             answer = transfer.outcome(ending, started_at)
+            if origin.wants_certificate and (ends_at := certificate_end(transfer.curl.getinfo(pycurl.INFO_CERTINFO))):
+                origin.wants_certificate = False
+                answer = replace(answer, certificate_ends_at=ends_at)
             if isinstance(answer, Response) and answer.status == _UNAUTHORIZED:
                 is_spoilt = origin.owner is not None and origin.owner.auth == "digest"
             return without_sessions(answer) if origin.is_door and isinstance(answer, Response) else answer
@@ -401,6 +413,7 @@ class HttpFetcher:
             curl.setopt(pycurl.SHARE, origin.jar.cookies)
             curl.setopt(pycurl.COOKIEFILE, "")
         curl.setopt(pycurl.PROXY, origin.proxy)
+        curl.setopt(pycurl.OPT_CERTINFO, int(origin.wants_certificate))
         curl.setopt(pycurl.SSL_VERIFYPEER, int(origin.verify))
         curl.setopt(pycurl.SSL_VERIFYHOST, 2 if origin.verify else 0)
         owner = origin.owner

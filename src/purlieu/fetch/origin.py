@@ -6,6 +6,7 @@ other (R-4.7). Knows no libcurl: a cookie jar is whatever it was told to make.
 
 from __future__ import annotations
 
+import ssl
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -40,7 +41,8 @@ class Jar:
 class Origin:
     """One origin; ``address`` is its host when that is a literal address, ``lines`` its request header lines.
 
-    ``proxy`` is "" where the server is asked directly; ``is_door``: it is sent something that lets in.
+    ``proxy`` is "" where the server is asked directly; ``is_door``: it is sent something that lets in;
+    ``wants_certificate``: until when its certificate holds is not known yet.
     """
 
     host: str
@@ -51,6 +53,7 @@ class Origin:
     proxy: str
     verify: bool
     is_door: bool = False
+    wants_certificate: bool = False
 
     @property
     def cookies(self) -> tuple[str, ...]:
@@ -127,6 +130,7 @@ class Origins:
             proxy=_environment_proxy(scheme, host) if self._proxy_from_environment else self._proxy,
             verify=host not in self._unverified,
             is_door=is_door,
+            wants_certificate=scheme == "https",
         )
 
     def jar_of(self, host: str, *, new: bool = False) -> Jar | None:
@@ -182,6 +186,17 @@ def header_lines(headers: Sequence[tuple[str, str]]) -> list[bytes]:
         except UnicodeEncodeError:
             lines.append(line.encode("utf-8", "replace"))
     return lines
+
+
+def certificate_end(chain: list[list[tuple[str, str]]]) -> float | None:
+    """Return until when a server's certificate holds, in seconds since the epoch; None where libcurl does not tell."""
+    for name, value in chain[0] if chain else ():
+        if name == "Expire date":
+            try:
+                return float(ssl.cert_time_to_seconds(value))
+            except ValueError:  # whoever made the certificate wrote it
+                return None
+    return None
 
 
 _LETS_IN: Final = frozenset({"set-cookie", "set-cookie2", "authentication-info"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
@@ -23,6 +24,7 @@ from purlieu.store.reader import Reader, RunRow
 from purlieu.url import key64
 from purlieu.value import dataclass, field
 
+CERTIFICATE_DAYS: Final = 21
 EXAMPLES: Final = 5
 """Addresses told of pages that share a fault."""
 _NO_LINKS: Final = frozenset("ucC") | (MARKS - FRAMES)  # no URL, a canonical, which no visitor follows, or a part
@@ -59,16 +61,20 @@ def facts(fault: Fault) -> dict[str, Any]:
     return {"rule": fault.rule, "severity": str(rule.severity), **fault._asdict(), "examples": list(fault.examples)}
 
 
-def faults(reader: Reader, run: RunRow, normal: Callable[[str], str]) -> Iterator[Fault]:
+def faults(
+    reader: Reader, run: RunRow, normal: Callable[[str], str], now: float, certificate_days: int = CERTIFICATE_DAYS
+) -> Iterator[Fault]:
     """Yield everything that is wrong with the pages of a run, each address at most once for a rule.
 
-    ``normal`` gives the address that a link means. Raises StoreError for a run whose ledger was pruned (R-8.4).
+    ``normal`` gives the address that a link means. A certificate that holds no longer than so many days from ``now`` on
+    (seconds since the epoch) expires soon. Raises StoreError for a run whose ledger was pruned (R-8.4).
     """
     refuse(run)
     rows, destinations = reader.audited(run), Destinations(reader, run)
     yield from _links(rows, destinations, normal)
     yield from fragments.faults(rows, normal)
     yield from foreign.faults(rows, reader, run, normal)
+    yield from _certificates(rows, now, certificate_days)
     yield from (Fault("soft_404", href, "missing.soft_404", 1) for href in rows.soft_404s())
     for title, pages in groupby(rows.titles(), itemgetter(0)):
         if title:
@@ -84,6 +90,16 @@ def faults(reader: Reader, run: RunRow, normal: Callable[[str], str]) -> Iterato
             yield Fault("sitemap_not_indexable", href, index_reason, 1)
         else:
             yield Fault("sitemap_redirects" if kind in _REDIRECTING else "sitemap_broken", href, f"{kind}.{reason}", 1)
+
+
+def _certificates(rows: AuditRows, now: float, days: int) -> Iterator[Fault]:
+    """Yield the origins whose certificate has expired or soon does, with its last moment."""
+    for origin, ends_at, is_expired in rows.certificates():
+        told = "" if ends_at is None else f"{datetime.fromtimestamp(ends_at, UTC):%Y-%m-%d %H:%M} UTC"
+        if is_expired or (ends_at is not None and ends_at <= now):
+            yield Fault("certificate_expired", f"{origin}/", told)
+        elif ends_at is not None and ends_at <= now + days * 86_400.0:
+            yield Fault("certificate_expires_soon", f"{origin}/", told)
 
 
 def _shared(rule: str, what: str, pages: Iterable[str]) -> Iterator[Fault]:

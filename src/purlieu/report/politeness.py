@@ -6,6 +6,7 @@ Reads what was measured while the run went on; measures nothing itself. Knows no
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from purlieu.store.reader import ConductRow, Reader, RunRow
@@ -14,7 +15,7 @@ TOLERANCE_SECONDS: Final = 1e-6
 """Times are floating point: a span that is short by less was kept."""
 HEADS: Final = (
     "HOST", "RULE", "PACE", "CONNECTIONS", "REQUESTS", "LEAST GAP", "LEAST REST", "SLACK", "RETRY-AFTER", "BACK-OFF",
-    "ROBOTS RETRIES", "ERRORS", "GIVEN UP",
+    "ROBOTS RETRIES", "ERRORS", "GIVEN UP", "CERTIFICATE UNTIL",
 )  # fmt: skip
 
 LEAST: Final = ("HOST", "RULE", "PACE", "REQUESTS", "LEAST GAP", "SLACK", "GIVEN UP")
@@ -53,8 +54,12 @@ def table(reader: Reader, run: RunRow) -> Iterator[tuple[str, ...]]:
             row.host, row.rule or "-", f"{row.gap_seconds:.3f} s", f"{row.most_connections} of {row.connections}",
             f"{row.requests:,}", _span(row.least_gap), _span(row.least_rest), _span(row.least_slack, "+"), told,
             f"{row.most_backoff:.3f} s" if row.most_backoff else "-", f"{row.robots_retries}", f"{row.errors:,}",
-            row.given_up or "-",
+            row.given_up or "-", _day(row.certificate_ends_at),
         )  # fmt: skip
+
+
+def _day(at: float | None) -> str:
+    return "-" if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
 
 
 def _span(seconds: float | None, sign: str = "") -> str:

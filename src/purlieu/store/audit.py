@@ -54,6 +54,10 @@ class AuditRows:
         """
         yield from self._database.rows("audit_foreign", self._run)
 
+    def certificates(self) -> Iterator[tuple[str, float | None, int]]:
+        """Yield (origin, until when its certificate holds or None, whether it was told to be expired), by origin."""
+        yield from self._database.rows("audit_certificates", self._run)
+
     def titles(self) -> Iterator[tuple[str, str]]:
         """Yield (title, href) of the HTML pages that may be in an index, equal titles side by side; "": none."""
         yield from self._database.rows("audit_titles", self._run)

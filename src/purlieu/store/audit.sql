@@ -27,6 +27,16 @@ SELECT e.href, e.end_kind, e.end_reason, coalesce(e.status, 0), coalesce(
         WHERE r.run = e.run AND r.host = e.host AND r.purpose = 1 AND r.origin = e.origin AND r.kind = 'unreachable' LIMIT 1), '')
 FROM ending AS e WHERE e.run = ? AND e.purpose = 3 AND e.granted = 'foreign-link' AND e.linked <> 0 ORDER BY e.href;
 
+-- name: audit_certificates
+-- Until when the certificates of the origins hold of which more was asked for than whether links lead there. An expired one
+-- may be known only by what was said when the connection failed.
+SELECT o.origin, o.certificate_ends_at, EXISTS (
+    SELECT 1 FROM entry AS e WHERE e.run = o.run AND e.host = o.host AND e.origin = o.id AND e.kind = 'unreachable'
+        AND e.reason = 'tls' AND e.detail LIKE '%certificate has expired%') AS is_expired
+FROM robots AS o WHERE o.run = ? AND o.origin LIKE 'https:%' AND EXISTS (
+    SELECT 1 FROM entry AS e WHERE e.run = o.run AND e.host = o.host AND e.origin = o.id AND e.granted <> 'foreign-link'
+        AND e.attempts > 0) ORDER BY o.origin;
+
 -- name: audit_titles
 -- HTML pages with their titles, those that are equal side by side.
 SELECT coalesce(trim(x.title), '') AS title, e.href FROM entry AS e

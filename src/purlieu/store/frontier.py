@@ -290,8 +290,11 @@ class Frontier:
         ends: list[tuple[Value, ...]] = []
         retries: list[tuple[Value, ...]] = []
         responses: list[tuple[Value, ...]] = []
+        certificates: list[tuple[Value, ...]] = []
         for visit in visits:
-            entry = visit.entry
+            entry, answer = visit.entry, visit.response or visit.failure
+            if answer is not None and answer.certificate_ends_at is not None:
+                certificates.append((answer.certificate_ends_at, entry.origin))
             key = (run, entry.host, NUMBERS[entry.purpose], entry.hash)
             self._counters.requests += visit.requests
             if entry.purpose is Purpose.PAGE and visit.requests and not entry.attempts:
@@ -314,6 +317,7 @@ class Frontier:
         self._database.many("end_entry", ends)
         self._database.many("retry_entry", retries)
         self._database.many("put_response", responses)
+        self._database.many("set_certificate", certificates)
         self._database.many("put_sketch", _sketch_rows(run, visits))
         self._history.write(visits)
 

@@ -36,6 +36,9 @@ SELECT body, fetched_at, ended FROM robots WHERE run = ? AND source = ? AND stat
 -- name: set_robots
 UPDATE robots SET state = ?, body = ?, source = ?, fetched_at = ?, ended = ? WHERE id = ?;
 
+-- name: set_certificate
+UPDATE robots SET certificate_ends_at = ? WHERE id = ?;
+
 -- name: set_robots_hop
 UPDATE robots SET source = ? WHERE id = ?;
 

@@ -160,7 +160,8 @@ class ConductRow(NamedTuple):
     """How one host was treated in a run; see ``conduct.py`` for the spans, which are in seconds.
 
     ``rule`` set the pace that was last in force, one of ``politeness.RULES``; ``group`` is the group of hosts that it
-    is asked with, "" for none; ``errors`` are requests that count against it.
+    is asked with, "" for none; ``errors`` are requests that count against it. ``certificate_ends_at`` is until when its
+    certificate holds, in seconds since the epoch; None where none was seen.
     """
 
     host: str
@@ -181,6 +182,7 @@ class ConductRow(NamedTuple):
     robots_retries: int
     errors: int
     given_up: str
+    certificate_ends_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,7 @@ CREATE TABLE robots (
     fetched_at REAL,
     first_failed_at REAL,
     ended TEXT,
+    certificate_ends_at REAL,                   -- until when the certificate holds that was served first; NULL: none, or not told
     UNIQUE (run, origin)
 );
 CREATE INDEX robots_host ON robots (run, host);
