@@ -62,5 +62,6 @@ CREATE TABLE anchor (
     asked BLOB NOT NULL,
     PRIMARY KEY (run, host, hash)
 ) WITHOUT ROWID;
+
 -- Until when the certificate of an origin holds.
 ALTER TABLE robots ADD COLUMN certificate_ends_at REAL;
