@@ -60,10 +60,12 @@ class SqliteDatabase:
                 database.kept = kept
                 database._take_over()
             except apsw.Error as error:
-                connection.close(force=True)
+                with suppress(apsw.Error):  # a disk that is full is so for the log that closing takes in, too
+                    connection.close(force=True)
                 raise told(path, error) from None
             except BaseException:
-                connection.close(force=True)
+                with suppress(apsw.Error):
+                    connection.close(force=True)
                 raise
         except BaseException:
             os.close(lock)
