@@ -8,6 +8,7 @@ from typing import Any
 
 from purlieu.candidate import Entry, Facts, Purpose
 from purlieu.crawl.desk import RunLimits
+from purlieu.crawl.lane import Lane
 from purlieu.crawl.outbox import FOUND_AS_ONE, Outbox
 from purlieu.crawl.worker import (
     BATCH,
@@ -16,7 +17,6 @@ from purlieu.crawl.worker import (
     TAKE_IN_ALL,
     TAKE_LEAST,
     Worker,
-    _Lane,
     taken_at_once,
 )
 from purlieu.decide import Visit
@@ -49,7 +49,7 @@ def batches(visits: int, links: int) -> list[int]:
     async def main() -> None:
         worker = Worker(given, nothing, FakeClock(), RunLimits(), Outbox(), lambda: False)
         for _ in range(visits):
-            await worker._hand_over(_Lane(lease), visit)
+            await worker._hand_over(Lane(lease), visit)
 
     asyncio.run(main())
     return frontier.batches
@@ -94,3 +94,25 @@ def test_what_waits_for_a_reader_has_a_bound() -> None:
     """The worker waits for a slow reader by what the visits hold, not only by how many they are."""
     assert held(1) == 101
     assert held(FOUND_AS_ONE * 49) == 3
+
+
+def test_a_pace_is_worked_out_from_what_is_known_now() -> None:
+    """R-4.2: Crawl-delay, failures, loopback and response times change the pace as soon as they are known."""
+    lease = Lease(1, "a.example", 1, 1e9, 0.0, 0.0, 0.0, 0)
+    lane = Lane(lease)
+    lane.set_pace()
+    first = lane.pace
+    lane.set_pace()
+    assert lane.pace is first
+    assert (first.rule, lease.gap_seconds) == ("default", 0.25)
+    for name, value, rule, gap in (
+        ("smoothed_seconds", 0.5, "response-time", 0.5),
+        ("crawl_delay", 3.0, "crawl-delay", 3.0),
+        ("backoff_seconds", 8.0, "back-off", 8.0),
+        ("backoff_seconds", 0.0, "crawl-delay", 3.0),
+        ("crawl_delay", None, "response-time", 0.5),
+        ("loopback", True, "loopback", 0.0),
+    ):
+        setattr(lease, name, value)
+        lane.set_pace()
+        assert (lane.pace.rule, lease.gap_seconds) == (rule, gap)

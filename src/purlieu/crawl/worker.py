@@ -7,17 +7,14 @@ come back (house, section 2). The cluster's workers run the same loop. Knows no 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from purlieu.candidate import Entry, Purpose
 from purlieu.crawl.desk import RunLimits
+from purlieu.crawl.lane import Lane
 from purlieu.crawl.load import Load
-from purlieu.politeness import Pace, Wish, backoff, pace, smoothed
-from purlieu.settings import PolitenessSettings
-from purlieu.value import dataclass, field
 
 if TYPE_CHECKING:
     from purlieu.crawl.clock import Clock
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from purlieu.crawl.outbox import Outbox
     from purlieu.crawl.visit import Visitor
     from purlieu.decide import Visit
-    from purlieu.store.lease import Lease
 
 BATCH, BATCH_FOUND = 64, 10_000
 """Visits written in one transaction at most, and addresses found that are enough: 64 sitemaps would outlast a lease."""
@@ -37,29 +33,7 @@ TURN_SECONDS = 20.0
 """A host of a group gives the group back after so long, so that the others have their turn."""
 LAST_SECONDS = 60.0
 """A page that a reached limit has let through is waited for so long, though its host wants a pause."""
-_KEPT_SHARE = 1.25
 _OF_PAGES = frozenset({"limit:pages", "limit:targets"})
-_LOOPBACK = ("127.", "::1")
-_UNKNOWN = Pace(0.0, 0.0, 1)
-
-
-@dataclass(slots=True)
-class _Lane:
-    """One leased host at work."""
-
-    lease: Lease
-    queue: deque[Entry] = field(default_factory=deque)
-    running: int = 0
-    unwritten: int = 0
-    began_at: float = 0.0
-    slowed_at: float = 0.0
-    """When a failure last made the host slower."""
-    slots: set[asyncio.Task[None]] = field(default_factory=set)
-    parked: bool = False
-    pace: Pace = _UNKNOWN
-    crawl_delay: float | None = None
-    politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
-    is_exception: bool = False
 
 
 def taken_at_once(hosts: int) -> int:
@@ -90,7 +64,7 @@ class Worker:
         self._outbox = outbox
         self._stop_requested = stop_requested
         self._lanes: dict[int, asyncio.Task[None]] = {}
-        self._open: dict[int, _Lane] = {}
+        self._open: dict[int, Lane] = {}
         self._load = Load()
         self._pending: list[Visit] = []
         self._found = 0
@@ -162,7 +136,7 @@ class Worker:
                 lease = await self._desk.lease(now, room)
                 if lease is None:
                     break
-                self._lanes[lease.host] = asyncio.create_task(self._lane(_Lane(lease)))
+                self._lanes[lease.host] = asyncio.create_task(self._lane(Lane(lease)))
             if self._stopping.is_set() and not self._lanes:
                 break
             full = len(self._lanes) >= self._limits.max_hosts
@@ -184,7 +158,7 @@ class Worker:
 
     # -- one host ----------------------------------------------------------------------------------
 
-    async def _lane(self, lane: _Lane) -> None:
+    async def _lane(self, lane: Lane) -> None:
         try:
             self._open[lane.lease.host] = lane
             if await self._joined(lane):
@@ -202,11 +176,11 @@ class Worker:
             self._changed.set()
         if lane.unwritten:
             self._write()
-        lane.lease.next_at = max(lane.lease.next_at, self._free_at(lane))
+        lane.lease.next_at = max(lane.lease.next_at, lane.free_at())
         if self._fault is None:
             self._desk.release(lane.lease)
 
-    async def _joined(self, lane: _Lane) -> bool:
+    async def _joined(self, lane: Lane) -> bool:
         """Prepare a lane; False while another host of its group is at work, which goes first."""
         lease = lane.lease
         lane.began_at = self._clock.now()
@@ -219,22 +193,13 @@ class Worker:
         lease.conduct.resumed(lease.started_at, lease.ended_at)
         return True
 
-    def _set_pace(self, lane: _Lane) -> None:
+    def _set_pace(self, lane: Lane) -> None:
         """Work out the host's pace and open as many slots as it allows; each is one connection kept busy."""
-        lease = lane.lease
-        lane.crawl_delay = lease.crawl_delay
-        wanted = lane.politeness
-        lane.pace = pace(
-            Wish(wanted.delay, wanted.connections, lease.crawl_delay, wanted.adaptive, lane.is_exception),
-            loopback=lease.loopback,
-            smoothed_seconds=lease.smoothed_seconds,
-            backoff_seconds=lease.backoff_seconds,
-        )
-        lease.gap_seconds = max(lane.pace.gap_seconds, lane.pace.rest_seconds)
+        lane.set_pace()
         for _ in range(lane.pace.connections - len(lane.slots)):
             lane.slots.add(asyncio.create_task(self._slot(lane)))
 
-    async def _slot(self, lane: _Lane) -> None:
+    async def _slot(self, lane: Lane) -> None:
         while (entry := await self._next(lane)) is not None:
             origin = lane.lease.origins.get(entry.origin)
             visit = self._visitor.without_asking(entry, origin)
@@ -251,13 +216,14 @@ class Worker:
                 visit = await self._visitor.visit(entry, origin, lambda: self._turn(lane))
                 lane.running -= 1
                 self._in_flight -= 1
-                self._learn(lane, visit, began_at)
+                lane.learn(visit, began_at, self._clock.now(), proxied=self._visitor.proxied)
+                self._set_pace(lane)
                 if entry.purpose is Purpose.SITEMAP:
                     self._load.came((entry.host, entry.hash), visit.bytes)
             await self._hand_over(lane, visit)
             del visit  # a slot may wait long for its next entry, and a visit may hold 50,000 addresses
 
-    async def _next(self, lane: _Lane) -> Entry | None:
+    async def _next(self, lane: Lane) -> Entry | None:
         """Return the lane's next entry; None when it has none left, or nothing more is to be started."""
         while not self._stopping.is_set() and not lane.parked:
             if lane.queue:
@@ -276,7 +242,7 @@ class Worker:
                 await self._written.wait()
         return None
 
-    async def _may_start(self, lane: _Lane, entry: Entry) -> bool:
+    async def _may_start(self, lane: Lane, entry: Entry) -> bool:
         """Wait for the host's turn; False when the entry must wait for another time.
 
         Whatever was waited for, all is looked at again: another connection to the host may have begun meanwhile.
@@ -285,7 +251,7 @@ class Worker:
         counts = entry.purpose is Purpose.PAGE and not entry.attempts
         while True:
             now = self._clock.now()
-            wait = self._free_at(lane) - now
+            wait = lane.free_at() - now
             # What the limit of pages has let through is asked for, though another was refused meanwhile: no other page
             # takes its place any more.
             goes_on = counted and self.stop_reason in _OF_PAGES and wait <= LAST_SECONDS
@@ -302,10 +268,10 @@ class Worker:
             elif lease.expires_at - now < self._limits.timeout_seconds:
                 if not await self._desk.renew(lease, now):
                     break
-            elif _is_slower(lane):
+            elif lane.is_slower():
                 await self._desk.keep_pace(lease)
             else:
-                self._begin(lane, now)
+                lane.begin(now)
                 return True
         if counted:
             self._desk.give_page_back()
@@ -318,65 +284,23 @@ class Worker:
             self.stop(f"limit:{limit}")
         return not limit
 
-    def _begin(self, lane: _Lane, now: float) -> None:
-        lane.lease.conduct.began(now, lane.pace)
-        lane.lease.started_at = now
-
-    async def _turn(self, lane: _Lane) -> None:
+    async def _turn(self, lane: Lane) -> None:
         """Wait until the host may be asked once more for the same entry."""
         lane.lease.ended_at = self._clock.now()
         lane.lease.conduct.ended(lane.lease.ended_at)
         while not self._stopping.is_set():
-            wait = self._free_at(lane) - self._clock.now()
+            wait = lane.free_at() - self._clock.now()
             if wait > 0:
                 await self._event(self._stopping, wait)
-            elif _is_slower(lane):
+            elif lane.is_slower():
                 await self._desk.keep_pace(lane.lease)
             else:
                 break
-        self._begin(lane, self._clock.now())
-
-    # -- pace --------------------------------------------------------------------------------------
-
-    def _free_at(self, lane: _Lane) -> float:
-        """Return when the next request to a host may start (R-4.2)."""
-        lease = lane.lease
-        after = lease.ended_at + lane.pace.rest_seconds if lease.ended_at else 0.0
-        start = lease.started_at + lane.pace.gap_seconds if lease.started_at else 0.0
-        return max(lease.next_at, start, after)
-
-    def _learn(self, lane: _Lane, visit: Visit, began_at: float) -> None:
-        """Take what an answer says about its host into the pace; the visit began at a moment."""
-        lease, kept = lane.lease, lane.lease.conduct
-        lease.ended_at = self._clock.now()
-        kept.ended(lease.ended_at)
-        kept.robots_retries += visit.entry.purpose is Purpose.ROBOTS and visit.outcome is None
-        if visit.against_host:
-            lease.failures_in_a_row += 1
-            # What was under way together fails together: one burst on eight connections would cost 30 s, not one.
-            if began_at >= lane.slowed_at:
-                lane.slowed_at = lease.ended_at
-                lease.backoff_seconds = backoff(lease.backoff_seconds, lane.politeness.max_backoff_seconds, failed=True)
-            if lease.failures_in_a_row >= lane.politeness.give_up_after:
-                lease.broken, kept.given_up = True, "failures"
-        elif visit.response is not None:
-            lease.failures_in_a_row = 0
-            lease.backoff_seconds = backoff(lease.backoff_seconds, lane.politeness.max_backoff_seconds, failed=False)
-            lease.smoothed_seconds = smoothed(lease.smoothed_seconds, visit.response.first_byte_seconds)
-        if visit.pause_seconds is not None:
-            lease.next_at = max(lease.next_at, lease.ended_at + visit.pause_seconds)
-            kept.told_to_wait(lease.ended_at, visit.pause_seconds)
-            if visit.pause_seconds > lane.politeness.max_retry_after_seconds:
-                lease.broken, kept.given_up = True, kept.given_up or "retry-after"
-        kept.backed_off(lease.backoff_seconds)
-        answer = visit.response or visit.failure
-        if answer is not None and answer.address and not lease.loopback:
-            kept.loopback = lease.loopback = not self._visitor.proxied and answer.address.startswith(_LOOPBACK)
-        self._set_pace(lane)
+        lane.begin(self._clock.now())
 
     # -- writing -----------------------------------------------------------------------------------
 
-    async def _hand_over(self, lane: _Lane, visit: Visit) -> None:
+    async def _hand_over(self, lane: Lane, visit: Visit) -> None:
         lane.unwritten += 1
         self._pending.append(visit)
         self._some.set()
@@ -433,10 +357,3 @@ class Worker:
             task.cancel()
         with suppress(asyncio.CancelledError):
             await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _is_slower(lane: _Lane) -> bool:
-    """Return whether the host is asked more slowly than the store knows; it must, should this process die (R-4.3)."""
-    # Response times change with each answer; what the owner, robots.txt or failures ask for is exact.
-    kept = lane.lease.kept_gap_seconds * (_KEPT_SHARE if lane.pace.rule == "response-time" else 1.0)
-    return lane.lease.gap_seconds > kept
