@@ -23,16 +23,19 @@ SITES: Final = {
     "gimp-help-ja": "/usr/share/gimp/2.0/help/ja",
 }
 ROUNDS: Final = 7
+SHORT: Final = 256  # as page.read has it: of what is longer the masked text is enough
 
 
 def scanned(body: bytes, _url: str) -> None:
     """Cut a page up, and do nothing with the elements."""
-    scan.read(body, "UTF-8", elements_for(page.DEFAULT_KINDS), lambda _: None)
+    scan.read(body, "UTF-8", elements_for(page.DEFAULT_KINDS), lambda _: None, most_short=SHORT)
 
 
 def gathered(body: bytes, _url: str) -> None:
     """Cut a page up and sort its elements."""
-    scan.read(body, "UTF-8", elements_for(page.DEFAULT_KINDS), Gathered(page.DEFAULT_KINDS, "purlieu").take)
+    scan.read(
+        body, "UTF-8", elements_for(page.DEFAULT_KINDS), Gathered(page.DEFAULT_KINDS, "purlieu").take, most_short=SHORT
+    )
 
 
 def read(body: bytes, url: str) -> None:

@@ -779,7 +779,7 @@ IN_BLOCK static inline Bits where_is(__m256i low, __m256i high, char byte) {
 
 /* Take the tags of a block that begins outside of one, as long as their spelling is the usual one and they do not change what
    text is kept, and keep the text before the first that is left to read_token; how many bytes that is, -1 if it failed. */
-IN_BLOCK static int take_usual(Reader *r, const char *at, int *is_stopped) {
+IN_BLOCK static inline int take_usual(Reader *r, const char *at, int *is_stopped) {
     const __m256i low = _mm256_loadu_si256((const __m256i *)at), high = _mm256_loadu_si256((const __m256i *)(at + 32));
     const __m256i spaces = _mm256_setr_epi8(' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1, ' ', -1, -1,
                                             -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1);
@@ -832,7 +832,7 @@ IN_BLOCK static int take_usual(Reader *r, const char *at, int *is_stopped) {
 }
 
 /* Take what is usual from here on, and return where the first token begins that is not; NULL if it failed. */
-static const char *past_usual(Reader *r, const char *at) {
+IN_BLOCK static const char *past_usual(Reader *r, const char *at) {
     int is_stopped = 0, size = 1;
     while (!is_stopped && size > 0 && r->end - at > BLOCK + 2) { /* may_matter may look past it */
         size = take_usual(r, at, &is_stopped);
@@ -873,15 +873,15 @@ static int read_page(Reader *r, const char *at) {
 /* Whether bytes are well-formed UTF-8 (Unicode 3.9, table 3-7). */
 static int is_utf8(const unsigned char *at, const unsigned char *end) {
     while (at < end) {
-        uint64_t some[4];
-        if (end - at >= (Py_ssize_t)sizeof some) {
-            memcpy(some, at, sizeof some);
-            if (!((some[0] | some[1] | some[2] | some[3]) & UINT64_C(0x8080808080808080))) {
-                at += sizeof some;
-                continue;
-            }
-            while (*at < 0x80) at++; /* one of them is not */
+#ifdef __SSE2__
+        if (end - at >= 32 && *at < 0x80) {
+            const __m128i *some = (const __m128i *)at;
+            const __m128i first = _mm_loadu_si128(some), second = _mm_loadu_si128(some + 1);
+            const unsigned beyond = (unsigned)_mm_movemask_epi8(first) | (unsigned)_mm_movemask_epi8(second) << 16;
+            at += beyond ? __builtin_ctz(beyond) : 32;
+            if (!beyond) continue;
         }
+#endif
         unsigned char lead = *at++, least = 0x80, most = 0xBF;
         int more;
         if (lead < 0x80) continue;
@@ -1257,16 +1257,75 @@ static PyObject *href_of(Base *base, PyObject *reference, PyObject *joiner) {
     return PyObject_CallFunctionObjArgs(joiner, reference, NULL);
 }
 
-/* Links being resolved: what they are found by, and by what. */
+typedef struct {
+    Py_hash_t hash;
+    Py_ssize_t place; /* in the list of links, from 1 on; 0 for none */
+} Slot;
+
+/* Links being resolved. */
 typedef struct {
     Base base;
-    PyObject *joiner, *found, *usual; /* usual: the kind of an <a> */
+    PyObject *joiner, *usual; /* usual: the kind of an <a> */
+    PyObject *list;           /* of what was made */
+    Slot *slots;              /* where each stands in it; a power of two of them, a third is always free */
+    Py_ssize_t room, count;
     Py_ssize_t kept, most;
 } Links;
 
-/* Add a link to those found by what makes them one, or what it says to the link that it is again. Takes href over. */
+/* The slot of a link, or the free one where it belongs. Python's own hash of texts cannot be aimed at. */
+static Slot *slot_of(const Links *l, Py_hash_t hash, PyObject *href, PyObject *kind, PyObject *is_url) {
+    for (size_t i = (size_t)hash;; i++) {
+        Slot *slot = &l->slots[i & (size_t)(l->room - 1)];
+        if (!slot->place) return slot;
+        if (slot->hash != hash) continue;
+        PyObject *link = PyList_GetItem(l->list, slot->place - 1), *its_kind = PyTuple_GetItem(link, 1);
+        if (PyTuple_GetItem(link, 3) == is_url && PyUnicode_Compare(PyTuple_GetItem(link, 0), href) == 0 &&
+            (its_kind == kind || PyUnicode_Compare(its_kind, kind) == 0))
+            return slot;
+        if (PyErr_Occurred()) return NULL;
+    }
+}
+
+static int make_slots(Links *l) {
+    if (l->slots && 3 * l->count < 2 * l->room) return 0;
+    const Py_ssize_t room = l->slots ? 2 * l->room : FIRST_ROOM;
+    Slot *slots = PyMem_Calloc((size_t)room, sizeof *slots);
+    if (!slots) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < l->room; i++) {
+        if (!l->slots[i].place) continue;
+        size_t at = (size_t)l->slots[i].hash;
+        while (slots[at & (size_t)(room - 1)].place) at++;
+        slots[at & (size_t)(room - 1)] = l->slots[i];
+    }
+    PyMem_Free(l->slots);
+    l->slots = slots;
+    l->room = room;
+    return 0;
+}
+
+static int put_link(Links *l, PyObject *href, PyObject *kind, PyObject *nofollow, PyObject *is_url) {
+    Py_hash_t hash = PyObject_Hash(href), of_kind = kind == l->usual ? 0 : PyObject_Hash(kind);
+    if (hash == -1 || of_kind == -1 || make_slots(l) < 0) return -1;
+    hash ^= of_kind;
+    Slot *slot = slot_of(l, hash, href, kind, is_url);
+    if (!slot) return -1;
+    if (slot->place && (nofollow == Py_True || PyTuple_GetItem(PyList_GetItem(l->list, slot->place - 1), 2) == Py_False))
+        return 0;
+    PyObject *link = PyTuple_Pack(4, href, kind, nofollow, is_url);
+    if (!link) return -1;
+    if (slot->place) return PyList_SetItem(l->list, slot->place - 1, link); /* it keeps its place */
+    int failed = PyList_Append(l->list, link);
+    Py_DECREF(link);
+    if (!failed) *slot = (Slot){hash, ++l->count};
+    return failed;
+}
+
+/* Add a link to those made, or what it says to the link that it is again. Takes href over. */
 static int add_link(Links *l, PyObject *reference, PyObject *href, PyObject *kind, int nofollow) {
-    PyObject *is_url = Py_True, *key = NULL, *before = NULL, *link = NULL;
+    PyObject *is_url = Py_True;
     if (href == Py_None) {
         Py_DECREF(href);
         href = PyUnicode_Substring(reference, 0, l->kept);
@@ -1275,15 +1334,7 @@ static int add_link(Links *l, PyObject *reference, PyObject *href, PyObject *kin
         l->most -= PyUnicode_GetLength(href);
     }
     if (!href) return -1;
-    key = kind == l->usual && is_url == Py_True ? Py_NewRef(href) : PyTuple_Pack(3, href, kind, is_url);
-    if (key) before = PyDict_GetItemWithError(l->found, key);
-    int failed = !key || (!before && PyErr_Occurred()) ? -1 : 0;
-    if (!failed && (!before || (!nofollow && PyTuple_GetItem(before, 2) == Py_True))) {
-        link = PyTuple_Pack(4, href, kind, nofollow ? Py_True : Py_False, is_url);
-        failed = link ? PyDict_SetItem(l->found, key, link) : -1; /* one that was there keeps its place */
-    }
-    Py_XDECREF(link);
-    Py_XDECREF(key);
+    int failed = put_link(l, href, kind, nofollow ? Py_True : Py_False, is_url);
     Py_DECREF(href);
     return failed;
 }
@@ -1395,7 +1446,7 @@ PyDoc_STRVAR(resolve_doc,
 "URL; most is how many all hrefs may have.");
 
 static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *origin, *links, *capsule = Py_None, *made = NULL, *list = NULL, *all;
+    PyObject *origin, *links, *capsule = Py_None, *made = NULL, *all;
     const char *at;
     const Plain *plain = NULL;
     Py_ssize_t size, most;
@@ -1408,21 +1459,22 @@ static PyObject *scan_resolve(PyObject *Py_UNUSED(module), PyObject *arguments) 
     if (!(at = PyUnicode_AsUTF8AndSize(origin, &size))) return NULL;
     note_base(&l.base, at, size);
     l.most = most;
-    if (!(l.found = PyDict_New()) || !(l.usual = PyUnicode_InternFromString("a"))) goto done;
+    if (!(l.list = PyList_New(0)) || !(l.usual = PyUnicode_InternFromString("a"))) goto done;
     int failed = add_all(&l, links, plain);
     if (failed > 0 && (all = written_out(links, plain))) {
         /* Each reference is counted once: as it may be much work, that is done only where it decides. */
-        PyDict_Clear(l.found);
+        if (l.slots) memset(l.slots, 0, (size_t)l.room * sizeof *l.slots);
+        l.count = 0;
         l.most = most;
-        failed = add_all(&l, all, NULL);
+        failed = PyList_SetSlice(l.list, 0, PyList_Size(l.list), NULL) < 0 ? -1 : add_all(&l, all, NULL);
         Py_DECREF(all);
     }
-    if (!failed && (list = PyDict_Values(l.found))) made = PyList_AsTuple(list);
+    if (!failed) made = PyList_AsTuple(l.list);
 done:
     PyMem_Free(l.base.made);
     Py_XDECREF(l.usual);
-    Py_XDECREF(l.found);
-    Py_XDECREF(list);
+    Py_XDECREF(l.list);
+    PyMem_Free(l.slots);
     return made;
 }
 
