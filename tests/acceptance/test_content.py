@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pyarrow.parquet
 import pytest
@@ -13,8 +13,9 @@ from tests.crawling import HOME, crawl, html, made_settings
 from tests.tag_soup import soup
 
 from purlieu import report
-from purlieu.page import content
+from purlieu.page import anchor, content
 from purlieu.response import Request
+from purlieu.store.anchors import MOST_TEXTS
 from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.web import FakeWeb, Made, answer
 
@@ -73,6 +74,65 @@ def test_no_page_raises(seed: int) -> None:
     made = content.read(soup(Random(seed)), "UTF-8")
     assert len(made.headings) <= content.MOST_HEADINGS
     assert all(len(text) <= content.MOST_CHARACTERS for _, text in made.headings)
+
+
+LINKED: Final = """<!doctype html><html><head><base href="/docs/"><title>t</title></head><body>
+<a href="a">One <b>two</b> &amp; three</a> <A HREF='b#part'><img src=x alt="A picture"> of it</A> <a href=c><span></span></a>
+<a data-href="no" class=x>no link</a> <a href="javascript:x">no page</a> <!-- <a href="old">old</a> -->
+<script>"<a href='made'>made</a>"</script> <a href="http://site.test/p#here">\u00b6</a> <a href="a">One <b>two</b> &amp; three</a>
+<a href="a">other words</a><a href="unended">first<a href="d">second</a></body></html>"""
+
+
+def test_what_links_say_is_kept_with_the_page_that_has_them() -> None:
+    """Each pair of address and text once; images by their description; no links to the page itself, to no page, of scripts."""
+    made = content.read(LINKED.encode(), "UTF-8", "http://site.test/p")
+    docs = "http://site.test/docs/"
+    assert made.anchors == (
+        (f"{docs}a", "One two & three"), (f"{docs}b", "A picture of it"), (f"{docs}a", "other words"),
+        (f"{docs}unended", "first"), (f"{docs}d", "second"),
+    )  # fmt: skip
+    assert content.read(LINKED.encode(), "UTF-8").anchors == ()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "".join(f"<a href=p{n}>{'text ' * 200}</a>" for n in range(5_000)),
+        "<a href=x>" * 100_000,
+        "<a href='x" * 100_000,
+        f"<base href='/{'x' * 50_000}/'>" + "".join(f"<a href=p{n}>t</a>" for n in range(5_000)),
+        "<a href=x>" + "<img alt=" * 50_000,
+    ],
+    ids=["many", "unended", "quotes", "base", "images"],
+)
+def test_what_links_say_has_bounds(page: str) -> None:
+    """Links of a page, the length of their texts and of their addresses together have bounds, whatever it holds."""
+    made = content.read(page.encode(), "UTF-8", HOME)
+    assert len(made.anchors) <= anchor.MOST_LINKS
+    assert all(len(text) <= anchor.MOST_CHARACTERS for _, text in made.anchors)
+    assert sum(len(href) for href, _ in made.anchors) <= 4_000_000
+
+
+def test_a_page_has_what_links_to_it_say(tmp_path: Path) -> None:
+    """Of all pages of a run, the most frequent texts first (issue 8); addresses as the owner's normalisers have them."""
+
+    def links(*pairs: tuple[str, str]) -> str:
+        return "<!doctype html><title>t</title>words" + "".join(f'<a href="{href}">{text}</a>' for href, text in pairs)
+
+    site: dict[str, Any] = {
+        HOME: links(("a", "Rare"), ("b", "Second"), ("c", "Third")),
+        f"{HOME}a": links(("a", "me"), ("/", "Home")),
+        f"{HOME}b": links(("a?utm_source=x", "Usual"), ("/", "Home")),
+        f"{HOME}c": links(("a", "Usual"), ("/", "Start"), *((f"a#{n}", f"text {n}") for n in range(30))),
+    }
+    store = tmp_path / "s.db"
+    settings = {"keep": "text", "normalise": {"drop_parameters": ["utm_*"]}}
+    crawl(FakeWeb(site), made_settings(store, settings))
+    rows = {row["url"].removeprefix(HOME): row["anchors"] for row in written(store, 1)}
+    assert rows == {row["url"].removeprefix(HOME): row["anchors"] for row in written(store, 1, "text-parquet")}
+    assert rows["a"][:2] == ["Usual", "Rare"]
+    assert len(rows["a"]) == MOST_TEXTS
+    assert (rows[""], rows["b"]) == (["Home", "Start"], ["Second"])
 
 
 def written(store: Path, run: int, form: str = "text") -> list[dict[str, Any]]:

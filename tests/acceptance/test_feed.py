@@ -421,6 +421,7 @@ def test_records_have_the_names_of_endeca_on_request(tmp_path: Path) -> None:
     assert row["Endeca.Web.SeedUrl"] == row["Endeca.Web.LinkedFromUrl"] == HOME
     assert row["Endeca.Web.Content-Type"].startswith("text/html")
     assert "stays is what is said here" in row["Endeca.Document.Text"]
+    assert row["Endeca.Web.LinkedFromUrl.LinkText"] == ["x"]
 
 
 MISTAKES = {

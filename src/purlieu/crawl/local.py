@@ -25,7 +25,7 @@ from purlieu.crawl.worker import Worker
 from purlieu.errors import OutOfMemory, StoreError
 from purlieu.fetch.http import HttpFetcher
 from purlieu.settings import advice
-from purlieu.store import content, runs, suspects
+from purlieu.store import runs, suspects
 from purlieu.store.frontier import Frontier
 from purlieu.store.intake import Intake
 from purlieu.store.settling import Settling
@@ -378,8 +378,8 @@ class Crawl:
             runs.end(self._database, self._run, state, reason, self._clock.now())
             books = self._settling.books(self._seeds)
             runs.save_books(self._database, self._run, books)
-            if self._documents is not None:
-                content.note_unread(self._database, self._run.crawl, self._run.id)
+            if self._settings.keeps_text:
+                self._settling.contents(is_done=state == "done")
             if state == "done":
                 suspects.note(
                     self._database,

@@ -205,7 +205,7 @@ class Visitor:
             return None
         from purlieu.page import content
 
-        return content.read(answer.body, read.encoding)
+        return content.read(answer.body, read.encoding, visit.entry.href)
 
     async def _document(self, visit: Visit, answer: Response | Failure, reader: DocumentReader) -> Content | None:
         """Return what a document says, None for what is no whole document."""

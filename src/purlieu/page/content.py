@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from purlieu.page import encoding, markup, scan
+from purlieu.page.anchor import Anchors
 from purlieu.value import dataclass
 
 MOST_TEXT: Final = 1_000_000
@@ -40,7 +41,9 @@ _FLAT: Final = frozenset((
     "track", "wbr",
 ))  # fmt: skip
 # Where a part of interest begins, and what is no markup inside and therefore passed over whole.
-_PART: Final = re.compile(r"<(!--|(?:script|style|textarea|title|h[1-6])(?=[\s/>])[^<>]*>)", re.IGNORECASE)
+_PART: Final = re.compile(r"<(!--|(?:script|style|textarea|title|base|a|h[1-6])(?=[\s/>])[^<>]*>)", re.IGNORECASE)
+_ANCHORS: Final = "aAbB"
+_ANCHOR_END: Final = re.compile(r"</?a(?=[\s/>])", re.IGNORECASE)
 _HEADING_END: Final = re.compile(r"</h[1-6]", re.IGNORECASE)
 _ANY_TAG: Final = re.compile(r"<[^<>]*>")
 _WHITE: Final = re.compile(r"\s+")
@@ -56,7 +59,8 @@ class Content:
 
     ``headings`` are (level, text) in document order; ``open_graph`` maps names without ``og:`` to their first value;
     ``json_ld`` are the values of its blocks; ``breadcrumbs`` go from the home page down. ``title`` is a document's
-    own, as a page's stands in ``Page``; ``unread`` says why there is no text of a document, or not all.
+    own, as a page's stands in ``Page``; ``unread`` says why there is no text of a document, or not all; ``anchors`` are
+    (href, text) of a page's links.
     """
 
     text: str
@@ -69,10 +73,11 @@ class Content:
     title: str = ""
     author: str = ""
     unread: str = ""
+    anchors: tuple[tuple[str, str], ...] = ()
 
 
-def read(body: bytes, encoding_name: str) -> Content:
-    """Return the content of an HTML page in an encoding that ``encoding.py`` names.
+def read(body: bytes, encoding_name: str, url: str = "") -> Content:
+    """Return the content of an HTML page in an encoding that ``encoding.py`` names; anchors where its URL is given.
 
     ``language`` is what its text seems to be written in, "" when that is not sure.
     """
@@ -81,8 +86,12 @@ def read(body: bytes, encoding_name: str) -> Content:
     blocks: list[str] = []
     main = scan.read(body, encoding_name, frozenset({"meta"}), metas.take)[2] or b""
     html = encoding.decoded(body, encoding_name)
+    links = Anchors(url, encoding_name) if url else None
     for start, inner in _parts(html):
-        if start[0] != "h":
+        if start[0] in _ANCHORS:
+            if links is not None:
+                links.take(start, inner)
+        elif start[0] != "h":
             blocks.append(inner)
         elif heading := _cut(markup.unescaped(_ANY_TAG.sub(" ", inner))):
             headings.append((int(start[1]), heading))
@@ -98,6 +107,7 @@ def read(body: bytes, encoding_name: str) -> Content:
         _listed(data) or crumbs,
         language_of(text),
         author=said.get("author", ""),
+        anchors=links.found() if links is not None else (),
     )
 
 
@@ -160,7 +170,7 @@ def is_deep(html: str) -> bool:
 
 
 def _parts(html: str) -> Iterator[tuple[str, str]]:
-    """Yield (start tag without ``<``, what it holds) of headings and of JSON-LD, in order; in linear time.
+    """Yield (start tag without ``<``, what it holds) of headings, JSON-LD, links and bases, in order; in linear time.
 
     Comments and scripts are no markup. Of a heading that does not end, as much is given as is kept of any.
     """
@@ -169,6 +179,10 @@ def _parts(html: str) -> Iterator[tuple[str, str]]:
         tag, begin = start[1].lower(), start.end()
         if tag == "!--":
             at = html.find("-->", start.start() + 2)
+        elif tag[0] in _ANCHORS:
+            at = begin
+            end = _ANCHOR_END.search(html, begin, begin + 4 * MOST_CHARACTERS) if tag[0] == "a" else None
+            yield start[1], html[begin : end.start()] if end else ""
         elif tag[0] == "h":
             at = begin
             headings += 1

@@ -32,7 +32,7 @@ def own(row: FeedRow, ident: str, _seeds: Sequence[str] = ()) -> dict[str, Any]:
         "open_graph": json.dumps(row.open_graph, ensure_ascii=False),
         "json_ld": json.dumps(row.json_ld, ensure_ascii=False),
         "content_type": row.content_type, "last_modified": row.last_modified, "depth": row.depth,
-        "changed_at": changed, "author": row.author,
+        "changed_at": changed, "author": row.author, "anchors": row.anchors,
     }  # fmt: skip
 
 
@@ -53,6 +53,8 @@ def endeca(row: FeedRow, ident: str, seeds: Sequence[str] = ()) -> dict[str, Any
         told["Endeca.Web.SeedUrl"] = seeds[0]
     if row.via:
         told["Endeca.Web.LinkedFromUrl"] = row.via
+    if row.anchors:
+        told["Endeca.Web.LinkedFromUrl.LinkText"] = row.anchors
     if row.description:
         told["Endeca.Web.HTMLMetaTag.description"] = row.description
     told |= {f"Endeca.Web.HTMLMetaTag.og:{name}": value for name, value in row.open_graph.items()}

@@ -24,6 +24,7 @@ TEXT_SCHEMA: Final = 1
 COLUMNS: Final = (
     "url", "title", "language", "description", "headings", "text", "breadcrumbs", "open_graph", "json_ld",
     "content_type", "last_modified", "indexable", "index_reason", "depth", "changed_at", "author", "unread",
+    "anchors",
 )  # fmt: skip
 """Columns; ``headings`` are objects of level and text, ``open_graph`` is one object, ``json_ld`` the blocks' values."""
 
@@ -38,7 +39,7 @@ def document(row: ContentRow) -> dict[str, Any]:
         "json_ld": row.json_ld,
         "content_type": row.content_type, "last_modified": row.last_modified, "indexable": not row.index_reason,
         "index_reason": row.index_reason, "depth": row.depth, "changed_at": changed,
-        "author": row.author, "unread": row.unread,
+        "author": row.author, "unread": row.unread, "anchors": row.anchors,
     }  # fmt: skip
 
 
@@ -60,6 +61,7 @@ def _parquet(file: BinaryIO, documents: Iterator[dict[str, Any]]) -> None:
     special = {
         "headings": pa.list_(pa.struct([("level", pa.int64()), ("text", text)])),
         "breadcrumbs": pa.list_(text),
+        "anchors": pa.list_(text),
         "indexable": pa.bool_(),
         "depth": pa.int64(),
     }

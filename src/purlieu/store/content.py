@@ -36,6 +36,7 @@ class ContentRow(NamedTuple):
     text: str
     author: str
     unread: str
+    anchors: list[str]
     content_type: str
     last_modified: str
     index_reason: str
@@ -55,6 +56,8 @@ def note_unread(database: Database, crawl: int, run: int) -> None:
 
 
 def _row(crawl: int, run: int, visit: Visit) -> tuple[Value, ...]:
+    from purlieu.store import anchors  # only who keeps text pays for it
+
     content, page, entry = visit.content, visit.page, visit.entry
     assert content is not None  # noqa: S101 - asked for above
     title = (page.title if page else None) or content.title
@@ -69,7 +72,7 @@ def _row(crawl: int, run: int, visit: Visit) -> tuple[Value, ...]:
     digest = blake2b("\x00".join(told).encode("utf-8", "replace") + b"\x00" + text, digest_size=16).hexdigest()
     clean = [part.encode("utf-8", "replace").decode() for part in told]
     known = (crawl, entry.host, entry.hash, entry.href, run, visit.at, digest)
-    return (*known, *clean, zlib.compress(text, 6), content.unread)
+    return (*known, *clean, zlib.compress(text, 6), content.unread, anchors.packed(content.anchors))
 
 
 def rows(database: Database, run: int) -> Iterator[ContentRow]:
@@ -87,5 +90,5 @@ def _made(row: Row) -> ContentRow:
         tuple((level, heading) for level, heading in json.loads(row[7])),
         more["open_graph"], more["json_ld"], more["breadcrumbs"],
         zlib.decompress(row[9]).decode(), more.get("author", ""), row[10],
-        row[11] or "", row[12] or "", row[13] or "", row[14],
+        json.loads(row[11]), row[12] or "", row[13] or "", row[14] or "", row[15],
     ))  # fmt: skip

@@ -44,7 +44,8 @@ class FeedRow(NamedTuple):
     headers: str
     depth: int
     via: str
-    author: str = ""
+    anchors: list[str]
+    author: str
 
 
 class Feed:
@@ -100,5 +101,6 @@ def _made(row: Row) -> FeedRow:
         tuple(text for _, text in json.loads(row[10])),
         more["open_graph"], more["json_ld"], more["breadcrumbs"],
         zlib.decompress(row[12]).decode("utf-8", "replace"),
-        *(value or "" for value in row[13:16]), row[16] or 0, row[17] or "", *row[18:], more.get("author", ""),
+        *(value or "" for value in row[13:16]), row[16] or 0, row[17] or "", *row[18:20],
+        json.loads(row[20]), more.get("author", ""),
     ))  # fmt: skip

@@ -7,7 +7,7 @@ SELECT max(id) FROM run WHERE crawl = ? AND state = 'done' AND pruned_at IS NULL
 -- name: feed_changed
 -- Pages that stand in a run and may be searched, and that a target has not, or not as they are; after one of them.
 SELECT c.id, c.host, c.hash, c.digest, f.id IS NOT NULL, c.href, c.changed_at, c.title, c.language, c.description, c.headings,
-    c.more, c.text, x.content_type, x.last_modified, x.etag, x.status, x.headers, e.depth, e.via
+    c.more, c.text, x.content_type, x.last_modified, x.etag, x.status, x.headers, e.depth, e.via, c.anchors
 FROM content AS c
 JOIN entry AS e ON e.run = ?1 AND e.host = c.host AND e.purpose = 0 AND e.hash = c.hash AND e.kind IN ('fetched', 'unchanged')
 LEFT JOIN response AS x ON x.run = e.run AND x.host = e.host AND x.purpose = 0 AND x.hash = e.hash

@@ -240,6 +240,8 @@ CREATE TABLE content (
     more TEXT NOT NULL,                         -- {"open_graph": {}, "json_ld": [], "breadcrumbs": [], "author": ""}
     text BLOB NOT NULL,
     unread TEXT NOT NULL DEFAULT '',            -- why a document's text is not here, or not all of it (document/told.py)
+    links BLOB,                                 -- where it links to and what its links say (store/anchors.py); NULL: nowhere
+    anchors TEXT NOT NULL DEFAULT '[]',         -- what links to it say, the most frequent first, as its last run ended
     UNIQUE (crawl, host, hash)
 );
 CREATE INDEX content_changed ON content (crawl, changed_run);

@@ -50,6 +50,14 @@ class Settling:
     intake: Intake
     counters: Counters
 
+    def contents(self, *, is_done: bool) -> None:
+        """Note which documents there is no text of; of a run that is done, gather what links to its pages say."""
+        from purlieu.store import anchors, content  # only who keeps text pays for it (R-9.2)
+
+        content.note_unread(self.database, self.run.crawl, self.run.id)
+        if is_done:  # else a resume will do it for more of them
+            anchors.gather(self.database, self.run.crawl, self.run.id, self.intake.linked)
+
     def redirects(self, max_redirects: int) -> None:
         """Give each redirecting page its final ending: misdirected when its chain leads out, round or on and on.
 
