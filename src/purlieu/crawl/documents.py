@@ -22,6 +22,8 @@ TURN_SECONDS: Final = 60.0
 """A document waits so long at most until those before it are read."""
 START_SECONDS: Final = 20.0
 """What a process may take to start, and to hand over what was read, besides the time for a document."""
+BUSY: Final = 3
+"""A document's time is computing time; on a busy machine that takes longer, up to so many times."""
 MOST_BAD: Final = 5
 """After so many documents of a host that took too long or ended the process, no more of it are read in this run."""
 MOST_HOSTS: Final = 10_000
@@ -32,7 +34,7 @@ _BAD: Final = frozenset({"too_slow", "crashed"})
 
 def visit_seconds(timeout_seconds: float) -> float:
     """Return how much longer a visit may take when its document is read."""
-    return TURN_SECONDS + 2 * (timeout_seconds + START_SECONDS)
+    return TURN_SECONDS + 2 * (BUSY * timeout_seconds + START_SECONDS)
 
 
 class DocumentReader:
@@ -74,7 +76,7 @@ class DocumentReader:
     async def _ask(self, body: bytes) -> Content:
         process, self._process = self._process or DocumentProcess(), None  # nobody has it while it is at work
         try:
-            async with asyncio.timeout(self._timeout_seconds + START_SECONDS):
+            async with asyncio.timeout(BUSY * self._timeout_seconds + START_SECONDS):
                 if not process.is_started:
                     process.start(self._timeout_seconds, self._memory_bytes)
                 said = await process.ask(body)

@@ -198,7 +198,7 @@ class DocumentProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(LOOK_SECONDS)  # who hung up by itself is about to end
         self._process.kill()
-        return self._process.wait() == -signal.SIGALRM
+        return self._process.wait() == -signal.SIGPROF
 
 
 async def command(words: Sequence[str], given: bytes, timeout_seconds: float) -> str:

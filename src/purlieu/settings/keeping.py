@@ -44,7 +44,7 @@ class DocumentSettings:
         ),
     )
     timeout_seconds: float = key(
-        20.0, Key("How long reading one document may take.", least=1, most=600, unit="seconds")
+        20.0, Key("How long reading one document may take, in computing time.", least=1, most=600, unit="seconds")
     )
     memory_bytes: int = key(
         512 * MIB,
