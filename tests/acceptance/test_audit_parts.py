@@ -52,7 +52,8 @@ def audited(
 ) -> dict[str, dict[str, int]]:
     """Return what an audit tells of a crawl of the pages: by rule, address and number of pages."""
     store = tmp_path / "audit.db"
-    made = {f"{HOME}{name}": page for name, page in (PAGES if pages is None else pages).items()}
+    given = PAGES if pages is None else pages
+    made = {name if name.startswith("https:") else f"{HOME}{name}": page for name, page in given.items()}
     web = FakeWeb({"http://site.test/plain.png": "x", "http://site.test/a.mp3": "x", **made})
     crawl(web, made_settings(store, {"seeds": [HOME], "traps": {"soft_404": False}, "links": links}))
     assert main(["audit", "--store", str(store), "--json"]) == 0
@@ -120,6 +121,21 @@ def test_a_revisit_compares_the_places_of_pages_that_stand_unchanged(
     told = json.loads(capsys.readouterr().out)["faults"]
     found = {fault["url"].removeprefix(HOME): fault["pages"] for fault in told if fault["rule"] == "broken_fragment"}
     assert found == gone
+
+
+def test_parts_from_other_sites_are_told_only_where_links_to_them_are_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A part out of scope is asked for with both settings; what its server refuses to programs is not called broken."""
+    images = "".join(f'<img src="https://other.test/{name}.png">' for name in ("there", "gone", "shut"))
+    pages: dict[str, Any] = {
+        "": html(title="Home", body=images),
+        "https://other.test/there.png": "x",
+        "https://other.test/shut.png": 403,
+    }
+    assert "broken_image" not in audited(tmp_path, capsys, {"check_resources": True}, pages)
+    found = audited(tmp_path, capsys, {"check_resources": True, "check_external": True}, pages)
+    assert found["broken_image"] == {"https://other.test/gone.png": 1}
 
 
 @pytest.mark.parametrize("form", ["html", "sarif", "junit"])

@@ -72,11 +72,15 @@ def _told(reader: Reader, run: RunRow, href: str, ending: tuple[str, str, int, s
     return "external_unverified", f"{landing.href} {landing.kind}"
 
 
+def is_open(kind: str, reason: str, status: int) -> bool:
+    """Return whether an ending leaves open if a visitor would have the address: its server may only shun programs."""
+    return kind in _UNVERIFIED_KINDS or reason in _UNVERIFIED_REASONS or status in UNVERIFIED
+
+
 def _rule(kind: str, reason: str, status: int) -> str:
     if kind in _ALIVE:
         return ""
-    is_open = kind in _UNVERIFIED_KINDS or reason in _UNVERIFIED_REASONS or status in UNVERIFIED
-    return "external_unverified" if is_open else "broken_external_link"
+    return "external_unverified" if is_open(kind, reason, status) else "broken_external_link"
 
 
 def _ended(kind: str, reason: str, status: int) -> str:

@@ -13,6 +13,7 @@ from purlieu.audit import Fault
 from purlieu.candidate import Purpose
 from purlieu.landing import LandingKind
 from purlieu.report.destination import Destinations
+from purlieu.report.foreign import is_open
 from purlieu.store.audit import AuditRows
 from purlieu.store.outlinks import LETTERS
 from purlieu.url import host_of
@@ -76,13 +77,16 @@ def _is_of_this_machine(href: str) -> bool:
 
 
 def _broken(rows: AuditRows, destinations: Destinations) -> Iterator[tuple[str, str]]:
-    """Yield the checked addresses that cannot be had, each with what it did."""
-    for href, kind, reason, status in rows.checks_ended_badly():
+    """Yield the checked addresses that cannot be had, each with what it did; of foreign ones, those that surely cannot."""
+    for href, kind, reason, status, is_foreign in rows.checks_ended_badly():
         if kind not in _REDIRECTING:
-            yield href, f"{kind}.{reason}" + (f" {status}" if status else "")
+            if not (is_foreign and is_open(kind, reason, status)):
+                yield href, f"{kind}.{reason}" + (f" {status}" if status else "")
             continue
         landing = destinations.landing(href, Purpose.CHECK)
-        if landing.kind is LandingKind.FAILED and landing.row is not None and landing.row.kind not in _NOT_ASKED:
-            yield href, f"{landing.href} {landing.row.kind}.{landing.row.reason}"
-        elif landing.kind in {LandingKind.LOOP, LandingKind.TOO_MANY} or kind == "misdirected":
+        row = landing.row
+        if landing.kind is LandingKind.FAILED and row is not None and row.kind not in _NOT_ASKED:
+            if not (is_foreign and is_open(row.kind, row.reason, row.status or 0)):
+                yield href, f"{landing.href} {row.kind}.{row.reason}"
+        elif (landing.kind in {LandingKind.LOOP, LandingKind.TOO_MANY} and not is_foreign) or kind == "misdirected":
             yield href, f"{landing.href} {landing.kind}"

@@ -8,13 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from purlieu.candidate import Purpose
 from purlieu.store.database import Database
 from purlieu.store.outlinks import lines
-from purlieu.store.writes import NUMBERS
 from purlieu.url import host_of
 
-_PAGE, _CHECK = NUMBERS[Purpose.PAGE], NUMBERS[Purpose.CHECK]
 _FIRST = (-1, -(2**63))
 
 
@@ -29,11 +26,12 @@ class AuditRows:
 
     def ended_badly(self) -> Iterator[tuple[str, str, str, int]]:
         """Yield (href, kind, reason, status or 0) of pages that could not be had and of addresses that redirect."""
-        yield from self._database.rows("audit_ended_badly", self._run, _PAGE)
+        yield from self._database.rows("audit_ended_badly", self._run)
 
-    def checks_ended_badly(self) -> Iterator[tuple[str, str, str, int]]:
-        """Yield the same of what was only checked."""
-        yield from self._database.rows("audit_ended_badly", self._run, _CHECK)
+    def checks_ended_badly(self) -> Iterator[tuple[str, str, str, int, bool]]:
+        """Yield the same of what was only checked, and whether it lies out of scope."""
+        for href, kind, reason, status, is_foreign in self._database.rows("audit_checks_ended_badly", self._run):
+            yield href, kind, reason, status, bool(is_foreign)
 
     def asked(self) -> Iterator[tuple[str, bytes]]:
         """Yield (href, what it asks of pages as ``page/anchors.py`` packs it) of the pages that were read for it."""

@@ -1,9 +1,15 @@
 -- What an audit reads of a run's pages (report/audit.py). Each statement is one pass, or one look at an index.
 
 -- name: audit_ended_badly
--- What could not be had for a purpose, and addresses that redirect. What was never asked for says nothing of the site.
+-- Pages that could not be had, and addresses that redirect. What was never asked for says nothing of the site.
 SELECT e.href, e.end_kind, e.end_reason, coalesce(e.status, 0) FROM ending AS e
-WHERE e.run = ? AND e.purpose = ? AND e.end_reason <> 'robots_unreachable' AND e.end_kind IN
+WHERE e.run = ? AND e.purpose = 0 AND e.end_reason <> 'robots_unreachable' AND e.end_kind IN
+    ('missing', 'refused', 'server_error', 'unreachable', 'unreadable', 'redirected', 'misdirected');
+
+-- name: audit_checks_ended_badly
+-- The same of what was only checked; 1: it lies out of scope.
+SELECT e.href, e.end_kind, e.end_reason, coalesce(e.status, 0), e.granted = 'foreign-link' FROM ending AS e
+WHERE e.run = ? AND e.purpose = 3 AND e.end_reason <> 'robots_unreachable' AND e.end_kind IN
     ('missing', 'refused', 'server_error', 'unreachable', 'unreadable', 'redirected', 'misdirected');
 
 -- name: audit_anchors
