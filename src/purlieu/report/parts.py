@@ -77,7 +77,7 @@ def _is_of_this_machine(href: str) -> bool:
 
 
 def _broken(rows: AuditRows, destinations: Destinations) -> Iterator[tuple[str, str]]:
-    """Yield the checked addresses that cannot be had, each with what it did; of foreign ones, those that surely cannot."""
+    """Yield the checked addresses that cannot be had, each with what it did; of foreign ones, what surely cannot."""
     for href, kind, reason, status, is_foreign in rows.checks_ended_badly():
         if kind not in _REDIRECTING:
             if not (is_foreign and is_open(kind, reason, status)):
