@@ -16,6 +16,7 @@ SCREENS: Final = {
     "crawl": "/crawls/1",
     "settings": "/crawls/1/settings",
     "delete": "/crawls/1/delete",
+    "search": "/crawls/1/search?q=bread",
     "run": f"/runs/{village.RUNS}",
     "ledger": f"/runs/{village.RUNS}?kind=missing&sort=status",
     "url": f"/runs/{village.RUNS}/url?u={village.HOME}bread/",

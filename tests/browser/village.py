@@ -35,6 +35,7 @@ seeds = ["{home}", "{shop}"]
 name = "{name}"
 store = "{store}"
 output = "{output}"
+keep = "text"
 
 [politeness]
 delay = 0.5
