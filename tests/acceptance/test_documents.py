@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,6 +87,29 @@ def test_a_crawl_that_asks_for_no_documents_reads_none(tmp_path: Path) -> None:
     store = tmp_path / "s.db"
     crawl(FakeWeb(site), made_settings(store, {"keep": "text"}))
     assert [row["url"] for row in written(store, 1)] == [HOME]
+
+
+def test_who_asks_for_no_documents_imports_nothing_of_them() -> None:
+    """A crawl's start is not slower by what it does not use (R-9.2)."""
+    said = "import sys, purlieu.crawl.local, purlieu.cli.crawl; print([m for m in sys.modules if 'document' in m and 'purlieu' in m])"
+    told = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    assert set(ast.literal_eval(told.stdout)) <= {"purlieu.report.feed_document"}
+
+
+def test_what_reads_documents_has_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that reads what is hostile does not inherit the environment, in which secrets stand (issue 8)."""
+    monkeypatch.setenv("SITE_PASSWORD", "hush")
+
+    async def main() -> bytes:
+        reader = DocumentReader(20.0, 512 * MIB)
+        await reader.read("a.test", papers.pdf(["words"]))
+        process = reader._process
+        assert process is not None
+        environment = Path(f"/proc/{process.id}/environ").read_bytes()  # noqa: ASYNC240  no file, and nothing else runs
+        await reader.close()
+        return environment
+
+    assert b"hush" not in asyncio.run(main())
 
 
 def read(*bodies: bytes, memory: int = 512 * MIB, seconds: float = 20.0) -> list[Content]:

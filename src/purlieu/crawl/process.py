@@ -26,6 +26,7 @@ LEAVING_SECONDS: Final = 5.0
 LOOK_SECONDS: Final = 0.01
 MOST_ANSWER: Final = 32 * 1024 * 1024
 """So many bytes of what a document says are taken."""
+_HARMLESS: Final = ("PATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")
 MOST_LOOK_SECONDS: Final = 0.2
 """Who waits for a program looks after so long whether it has ended, at first and at last."""
 
@@ -163,7 +164,11 @@ class DocumentProcess:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
+                # What it reads is hostile; the owner's secrets stand in the environment.
+                env={
+                    **{name: os.environ[name] for name in _HARMLESS if name in os.environ},
+                    "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
+                },
             )
 
     async def ask(self, body: bytes) -> bytes | None:
