@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from purlieu.cli.argument import Argument, Command
@@ -321,6 +322,8 @@ _ACTIONS: Final[dict[str, dict[str, Any]]] = {
     "rest": {"nargs": "*"},
     "maybe": {"nargs": "?"},
 }
+_UNREAD: Final = partial(argparse.HelpFormatter, width=80)
+"""Lays each argument out as it is added, which nobody sees: it need not ask the terminal how wide it is."""
 
 
 def parser(only: str = "") -> argparse.ArgumentParser:
@@ -329,11 +332,13 @@ def parser(only: str = "") -> argparse.ArgumentParser:
 
     top = argparse.ArgumentParser(
         prog="purlieu",
+        formatter_class=_UNREAD,
         description="A web crawler that knows its bounds: exactly your site, and one reason for every URL.",
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"purlieu {__version__}", help="print the version")
     _add(top, COMMANDS, "command", only)
+    top.formatter_class = argparse.HelpFormatter
     return top
 
 
@@ -345,12 +350,12 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def _add(parser: argparse.ArgumentParser, commands: tuple[Command, ...], into: str, only: str = "") -> None:
     # Named, or argparse lays out a usage line to find the same name.
     parts = parser.add_subparsers(dest=into, metavar="COMMAND", required=True, prog=parser.prog)
-    is_known = only in {command.name for command in commands}
-    for command in commands:
-        if is_known and command.name != only:
-            continue  # the other three hundred arguments take longer than the rest of the start
+    # Only what was named: the other three hundred arguments take longer than the rest of the start.
+    for command in [one for one in commands if one.name == only] or commands:
         told = f"{command.help[0].upper()}{command.help[1:]}."
-        part = parts.add_parser(command.name, help=command.help, description=told, allow_abbrev=False)
+        part = parts.add_parser(
+            command.name, help=command.help, description=told, allow_abbrev=False, formatter_class=_UNREAD
+        )
         # argparse fails on a group without arguments
         loud = any(argument.is_loudness for argument in command.arguments)
         loudness = part.add_mutually_exclusive_group() if loud else part
@@ -362,6 +367,7 @@ def _add(parser: argparse.ArgumentParser, commands: tuple[Command, ...], into: s
             (loudness if argument.is_loudness else part).add_argument(*argument.names, **facts)
         if command.commands:
             _add(part, command.commands, "what")
+        part.formatter_class = argparse.HelpFormatter
 
 
 def overrides(arguments: argparse.Namespace) -> dict[str, object]:

@@ -8,10 +8,9 @@ quadratic time and half a kilobyte a node on hostile pages. Linear in the input;
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from functools import cache
-from html.entities import html5
 from itertools import compress
 
 from purlieu import late
@@ -193,7 +192,15 @@ def _numbered(code: int) -> str:
     return chr(code)
 
 
+@cache
+def _html5() -> Mapping[str, str]:
+    from html.entities import html5  # 7 million instructions; a page without names in its title needs none
+
+    return html5
+
+
 def _named(match: re.Match[str], name: str, *, in_attribute: bool) -> str:
+    html5 = _html5()
     if name in html5 and name.endswith(";"):
         return html5[name]
     for length in range(min(_LONGEST_BARE, len(name)), 1, -1):

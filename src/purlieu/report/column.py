@@ -6,7 +6,6 @@ The reference page is made from this table. Columns are only ever added, at the 
 # ruff: noqa: E501  # one column, one row: a table is read across
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -109,6 +108,8 @@ def rows(reader: Reader, run: RunRow) -> Iterator[Row]:
 
 def tree_of(reader: Reader, run: RunRow) -> dict[str, Any]:
     """Return the settings of a run as tables: secrets are masked there, so they cannot be read as settings."""
+    import tomllib  # 8 million instructions that the end of a crawl can do without
+
     try:
         return tomllib.loads(reader.config(run))
     except tomllib.TOMLDecodeError:

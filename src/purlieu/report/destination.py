@@ -5,6 +5,8 @@ Follows what the ledger holds; asks no server. Knows no file format.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from purlieu.candidate import Purpose
 from purlieu.landing import LANDED_KINDS, Landing, LandingKind, walk
 from purlieu.store.reader import Reader, RunRow, VisitRow
@@ -19,7 +21,11 @@ class Destinations:
         """Read from ``reader``; the run's own limit of redirects holds."""
         self._reader = reader
         self._run = run
-        self._max_redirects = reader.max_redirects(run)
+
+    @cached_property
+    def _max_redirects(self) -> int:
+        """Return the run's own limit; read where something redirects, as its settings must be parsed for it."""
+        return self._reader.max_redirects(self._run)
 
     def landing(self, href: str, purpose: Purpose = Purpose.PAGE) -> Landing[VisitRow]:
         """Return where the redirects from an href end."""
@@ -30,7 +36,7 @@ class Destinations:
         return walk(
             visit.href,
             lambda step: visit if step == visit.href else self._reader.visit(self._run, step),
-            self._max_redirects,
+            self._max_redirects if visit.redirect_to else 0,
         )
 
     def last_url(self, landing: Landing[VisitRow]) -> str:
