@@ -55,7 +55,10 @@ def _derived(reader: Reader, run: RunRow, books: Books) -> Iterator[Finding]:
 
 def _of_pages(reader: Reader, run: RunRow, books: Books) -> Iterator[Finding]:
     """Yield what an ended run's pages and sitemaps show."""
-    yield from sitemaps.findings(reader, run, is_only=reader.sitemap_mode(run) == "sitemaps-only")
+    mode = "sitemaps-only"
+    # Looked for first: to parse a run's settings takes as long as the rest of the findings.
+    is_only = mode in reader.config(run) and reader.sitemap_mode(run) == mode
+    yield from sitemaps.findings(reader, run, is_only=is_only)
     seeds = reader.seeds(run)
     destinations = Destinations(reader, run)
     for seed in seeds[:_SEEDS]:
