@@ -13,7 +13,7 @@ from tests.crawling import HOME, crawl, html, made_settings
 from purlieu.audit import RULES, is_language, is_over
 from purlieu.cli.main import main
 from purlieu.finding import Severity
-from purlieu.testing.web import FakeWeb, redirect
+from purlieu.testing.web import FakeWeb, answer, redirect
 
 TITLE = "<script>alert(1)</script>]]>&\x0b"
 OTHERS = '<link rel="alternate" hreflang="{code}" href="{href}">'
@@ -21,7 +21,7 @@ SITEMAP = f"""<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.si
 {"".join(f"<url><loc>{HOME}{name}</loc></url>" for name in ("alone", "gone", "hop", "hidden", "fine"))}</urlset>"""
 
 PAGES: dict[str, Any] = {
-    "": html("gone", "missing", "hop", "chain", "dead", "loop", "canon", "lang", "twin1", "untitled", "fine", "copy1",
+    "": html("gone", "missing", "hop", "chain", "dead", "loop", "canon", "lang", "twin1", "untitled", "lies", "fine", "copy1",
              "hidden", title="Home", body="start"),
     "missing": html("gone", title="A page that links", body="one"),
     "gone": 404,
@@ -41,6 +41,7 @@ PAGES: dict[str, Any] = {
     "copy1": html("copy2", title="Copy 1", body="the very same words"),
     "copy2": html("copy1", title="Copy 2", body="the very same words"),
     "untitled": html(title="", body="eight"),
+    "lies": answer(html(title="文字", body="fifteen").encode("cp932"), headers={"Content-Type": "text/html; charset=utf-8"}),
     "hidden": html(title="Hidden", body="nine", head='<meta name="robots" content="noindex">'),
     "alone": html(title="Alone", body="ten"),
 }  # fmt: skip
@@ -73,6 +74,7 @@ EXPECTED = {
     "redirect_chain": ["chain"],
     "redirect_link": ["hop"],
     "title_missing": ["untitled"],
+    "title_garbled": ["lies"],
     "title_duplicate": ["twin1"],
     "text_duplicate": ["copy1"],
     "canonical_broken": ["canon"],

@@ -77,7 +77,9 @@ def faults(
     yield from _certificates(rows, now, certificate_days)
     yield from (Fault("soft_404", href, "missing.soft_404", 1) for href in rows.soft_404s())
     for title, pages in groupby(rows.titles(), itemgetter(0)):
-        if title:
+        if "\ufffd" in title:  # what the decoder puts for octets that are none of the encoding which the page names
+            yield from (Fault("title_garbled", href, title, 1) for _, href in pages)
+        elif title:
             yield from _shared("title_duplicate", title, map(itemgetter(1), pages))
         else:
             yield from (Fault("title_missing", href, "", 1) for _, href in pages)
