@@ -115,6 +115,11 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "{count} refused links to {subject} are counted but not listed; raise ledger.refusals_per_host to list them.",
      "{subject} への対象外リンク {count} 件は件数のみ記録しています。一覧にするには ledger.refusals_per_host を上げてください。",
      "指向 {subject} 的 {count} 个被拒链接只计数未列出；如需列出请提高 ledger.refusals_per_host。"),
+    ("links_not_checked", _WARNING, "crawl", (),
+     "The run reached one of its limits, so links to other sites were not checked, or not all of them "
+     "(links.check_external); raise the limit and resume.",
+     "実行の上限に達したため、外部リンクの確認（links.check_external）を行っていないか、途中で終わりました。上限を上げて再開してください。",
+     "运行已达上限，因此指向其他站点的链接（links.check_external）未检查或未全部检查；请提高上限后继续运行。"),
     ("worker_lost", _WARNING, "process", ("why", "hosts"),
      "Worker process {subject} ended before the run did ({why}). Others took over its {hosts} hosts and nothing is lost, but "
      "what it had asked for and not handed in was asked for again. If it was not you who ended it, look into the machine's memory.",

@@ -246,13 +246,23 @@ def test_a_revisit_asks_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert f"{FAR}gone" not in audited(made, capsys)["broken_external_link"]
 
 
-def test_limits_of_pages_do_not_count_checks(tmp_path: Path) -> None:
-    """R-8.1: checks are no pages; a run that ends by its limit checks nothing more."""
+def found(store: Path, capsys: pytest.CaptureFixture[str]) -> set[str]:
+    """Return the codes of a run's findings."""
+    assert main(["report", "1", "--store", str(store), "--json"]) == 0
+    return {one["code"] for one in json.loads(capsys.readouterr().out)["findings"]}
+
+
+def test_limits_of_pages_do_not_count_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """R-8.1: checks are no pages; a run that ends by its limit checks nothing more, and says so until it is resumed."""
     _, result = crawled(tmp_path / "a.db", CHECKING | {"limits": {"max_pages": 3, "pages_per_host": 3}})
     assert result.stop_reason == "finished"
     assert endings(tmp_path / "a.db", purpose="check") == CHECKED
     web, result = crawled(tmp_path / "b.db", CHECKING | {"limits": {"max_pages": 1}})
     assert (result.stop_reason, asked(web)) == ("limit:pages", Counter())
+    assert "links_not_checked" in found(tmp_path / "b.db", capsys)
+    crawled(tmp_path / "b.db", CHECKING, resume=True)
+    assert endings(tmp_path / "b.db", purpose="check") == CHECKED
+    assert "links_not_checked" not in found(tmp_path / "b.db", capsys)
 
 
 def test_redirects_of_a_link_are_bounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

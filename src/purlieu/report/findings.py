@@ -37,6 +37,9 @@ def of_run(reader: Reader, run: RunRow, books: Books) -> list[Finding]:
 def _derived(reader: Reader, run: RunRow, books: Books) -> Iterator[Finding]:
     if books.balanced is False:
         yield Finding("books_unbalanced", run.crawl, {"faults": "; ".join(books.faults[:_FAULTS]) or "?"})
+    # A limit ends a run before its links are checked.
+    if (run.stop_reason or "").startswith("limit:") and "check_external = true" in reader.config(run):
+        yield Finding("links_not_checked", run.crawl)
     for origin, ended in reader.ended_origins(run):
         yield Finding(ended.partition(".")[2], origin)
     for host in reader.hosts(run):
