@@ -86,7 +86,7 @@ def test_each_part_of_a_page_is_asked_for_once_and_is_no_page(tmp_path: Path) ->
 
 
 def test_a_part_is_asked_for_by_head_and_by_get_only_where_that_says_no(tmp_path: Path) -> None:
-    """HEAD alone where it is answered well; GET has the last word on what HEAD refuses; no body is read (brief)."""
+    """HEAD alone where it is answered well; GET has the last word on what HEAD refuses; neither reads a body (R-1.3)."""
 
     def only_get(request: Any) -> Any:
         return answer("x", url=request.url) if request.method == "GET" else answer(url=request.url, status=405)
