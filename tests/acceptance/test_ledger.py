@@ -337,7 +337,7 @@ class _Sink(io.BytesIO):
 @pytest.mark.parametrize("form", ["csv", "jsonl", "csv-spreadsheet"])
 def test_memory_stays_bounded(form: str) -> None:
     """Eight thousand rows need no more memory at once than two thousand do: rows stream into the file."""
-    row = (1, *("x" * 100 for _ in NAMES[1:]))
+    row = (1, *(json.dumps("x" * 98) if name == "extracted" else "x" * 100 for name in NAMES[1:]))
     peaks = []
     for number in (2_000, 8_000):
         sink = _Sink()

@@ -67,8 +67,9 @@ def test_wrong_values_are_refused(call: tuple[Any, ...]) -> None:
             kind(*call)
         with pytest.raises(TypeError):
             kind._make(call)
+    changes: dict[str, Any] = {"size": 2}
     with pytest.raises(ValueError, match="size"):
-        Kept("a")._replace(size=2)
+        Kept("a")._replace(**changes)
 
 
 def test_a_late_pattern_is_the_pattern() -> None:
