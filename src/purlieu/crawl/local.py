@@ -327,7 +327,8 @@ class Crawl:
 
     def _note_settings(self) -> None:
         """Write the findings that follow from the settings alone (EN-80, EN-82)."""
-        for seed in self._seeds:
+        # Each seed against all sites: of ten thousand that takes minutes, so only where somebody listens.
+        for seed in self._seeds if LOG.isEnabledFor(logging.DEBUG) else ():
             for note in self._intake.admission.scope.judge(seed).notes:
                 LOG.debug(note)  # EN-29
         for finding in advice.findings(self._settings):
