@@ -42,6 +42,7 @@ _HEAD_MEANT = frozenset({429, 503})
 _HEAD_DROPPED = frozenset({Fault.RESET, Fault.PROTOCOL})
 HOSTS_REMEMBERED = 10_000
 _SITEMAP_LIKE = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed)[\s>]")
+_SITEMAP_WORDS = (b"urlset", b"sitemapindex", b"rss", b"feed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,8 +320,11 @@ def _may_be_sitemap(answer: Response | Failure) -> bool:
     """Return whether what came for a page is whole and may be a sitemap; of HTML only its first bytes are looked at."""
     if not isinstance(answer, Response) or not answer.body or answer.fault is not None or answer.cut:
         return False
-    is_html = content_class(answer.header("content-type")) == "HTML"
-    return not is_html or _SITEMAP_LIKE.search(answer.body, 0, 2048) is not None
+    if content_class(answer.header("content-type")) != "HTML":
+        return True
+    head = answer.body[:2048]
+    # Each page is asked: most have none of the words, which is seen at a glance.
+    return any(word in head for word in _SITEMAP_WORDS) and _SITEMAP_LIKE.search(head) is not None
 
 
 def _without_nameless(page: Page) -> Page:
