@@ -11,7 +11,8 @@ import apsw
 
 from purlieu import settings as settings_text
 from purlieu.crawl.clock import Clock
-from purlieu.crawl.local import Crawl, Result
+from purlieu.crawl.local import Crawl
+from purlieu.crawl.result import Result
 from purlieu.testing.clock import FakeClock
 from purlieu.testing.web import FakeWeb
 

@@ -20,7 +20,8 @@ from tests.fetching import sends
 
 from purlieu import settings as settings_text
 from purlieu.cli.main import main
-from purlieu.crawl.local import Crawl, Result
+from purlieu.crawl.local import Crawl
+from purlieu.crawl.result import Result
 from purlieu.settings import OriginSettings
 from purlieu.testing.leak import HOME, LeakSite, betrayed, crawled
 from purlieu.testing.loopback import Loopback, Received, message

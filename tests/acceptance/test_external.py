@@ -16,7 +16,8 @@ from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
 from purlieu import settings as settings_text
 from purlieu.cli.main import main
-from purlieu.crawl.local import Crawl, Result
+from purlieu.crawl.local import Crawl
+from purlieu.crawl.result import Result
 from purlieu.response import Fault, Request
 from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.loopback import Loopback, Received, message

@@ -11,7 +11,7 @@ import apsw
 import pytest
 from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
-from purlieu.crawl.local import Result
+from purlieu.crawl.result import Result
 from purlieu.report import crawl_result, explain
 from purlieu.response import Request, Response
 from purlieu.store.reader import Reader

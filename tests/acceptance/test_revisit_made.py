@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.crawling import crawl, endings, made_settings
 
-from purlieu.crawl.local import Result
+from purlieu.crawl.result import Result
 from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.made import Changes, MadeWeb, Sitemaps, fake
 from purlieu.testing.made.words import Lastmod

@@ -16,7 +16,7 @@ from tests.crawling import HOME, crawl, endings, html, ledger, made_settings
 
 from purlieu.cli.main import main
 from purlieu.crawl.load import MOST_BYTES
-from purlieu.crawl.local import Result
+from purlieu.crawl.result import Result
 from purlieu.errors import SettingsError
 from purlieu.report import books, findings
 from purlieu.response import Request, Response

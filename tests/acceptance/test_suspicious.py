@@ -15,7 +15,7 @@ from tests.crawling import HOME, crawl, html, made_settings
 from purlieu.cli import summary
 from purlieu.cli.main import main
 from purlieu.crawl.after import tell
-from purlieu.crawl.local import Result
+from purlieu.crawl.result import Result
 from purlieu.response import Request
 from purlieu.settings import AfterSettings
 from purlieu.store.reader import Reader

@@ -22,7 +22,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from purlieu import settings as settings_text
 from purlieu.archive import cdxj
-from purlieu.crawl.local import Crawl, Result
+from purlieu.crawl.local import Crawl
+from purlieu.crawl.result import Result
 from purlieu.errors import ArchiveFull, StoreError
 from purlieu.store.reader import Reader
 from purlieu.store.sqlite import SqliteDatabase

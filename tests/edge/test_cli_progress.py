@@ -18,7 +18,7 @@ from purlieu.cli import crawl as command
 from purlieu.cli import options
 from purlieu.cli.progress import Json, Lines, Live, Quiet, figures, told
 from purlieu.cli.words import speaker
-from purlieu.crawl.local import Progress
+from purlieu.crawl.result import Progress
 from purlieu.decide import Visit
 from purlieu.outcome import Outcome, reason
 

@@ -21,7 +21,8 @@ from typing import Any, Protocol, TextIO
 from purlieu.cli import config, log
 from purlieu.cli.progress import Display, Json, Lines, Live, Quiet
 from purlieu.cli.words import Say, fitted, safe, speaker
-from purlieu.crawl.local import Crawl, Progress, Result
+from purlieu.crawl.local import Crawl
+from purlieu.crawl.result import Progress, Result
 from purlieu.decide import Visit
 from purlieu.errors import Mistake, SettingsError, StoreError
 from purlieu.settings import Settings

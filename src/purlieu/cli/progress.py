@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, TextIO
 
 from purlieu.cli.words import Say, clock, safe, size
-from purlieu.crawl.local import Progress
+from purlieu.crawl.result import Progress
 from purlieu.outcome import GOOD_KINDS
 from purlieu.value import dataclass
 

@@ -19,6 +19,7 @@ from purlieu.crawl import parts, wishes
 from purlieu.crawl.clock import Clock, RealClock, SteadyClock
 from purlieu.crawl.desk import OwnDesk, PageLimit
 from purlieu.crawl.outbox import Outbox, in_batches
+from purlieu.crawl.result import Progress, Result
 from purlieu.crawl.traps import CODE, TrapWatch
 from purlieu.crawl.visit import Outside, Visitor
 from purlieu.crawl.worker import Worker
@@ -32,7 +33,6 @@ from purlieu.store.settling import Settling
 from purlieu.store.sqlite import SqliteDatabase
 from purlieu.trap import Series
 from purlieu.url import parse
-from purlieu.value import dataclass
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -49,38 +49,6 @@ if TYPE_CHECKING:
 _STATES = {"interrupted": "stopped", "system": "failed"}
 LOG = logging.getLogger(__name__)
 RESUME_PAUSE_SECONDS = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """A run at one moment. Numbers since its beginning, resumed or not; ``due`` waits in the frontier."""
-
-    run: int
-    seconds: float
-    admitted: int
-    ended: int
-    due: int
-    requests: int
-    bytes: int
-    by_kind: dict[str, int]
-    hosts_active: int
-    newest: str
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How a run ended. ``good`` counts pages that ended fetched, unchanged or redirected; ``counts`` by kind.reason."""
-
-    run: int
-    crawl: str
-    state: str
-    stop_reason: str
-    books_balanced: bool
-    faults: tuple[str, ...]
-    good: int
-    counts: dict[str, int]
-    seconds: float
-    folder: Path
 
 
 class Crawl:
