@@ -12,7 +12,8 @@ import pytest
 from tests.fetching import fetched, real_fetcher, response, sends
 
 from purlieu import outcome
-from purlieu.response import Failure, Fault, Request
+from purlieu.response import Failure, Fault, Request, Response
+from purlieu.testing.loopback import Loopback, Received
 from purlieu.testing.sites import TIGHT, TROUBLES, HostileSite, brotli_bomb
 
 LIMIT = 1 << 20
@@ -171,3 +172,26 @@ def test_compressed_conformance(conformance: Path) -> None:
             assert (got.fault, cut.fault) == (None, Fault.TOO_LARGE)
         else:
             assert case["salvageable_sha256"] == hashlib.sha256(got.body).hexdigest(), case["id"]
+
+
+@pytest.mark.parametrize("early", [b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"], ids=["plain", "interim"])
+def test_a_body_that_nobody_wants_is_not_waited_for(early: bytes) -> None:
+    """R-6.1: an unwanted class ends the hop though the server is silent after its headers; a wanted one is a timeout."""
+    silent = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: 9\r\n\r\n"
+
+    async def give(received: Received, out: asyncio.StreamWriter) -> bool:
+        out.write(early + silent % (b"image/png" if received.path == "/image" else b"text/html"))
+        await out.drain()
+        await asyncio.sleep(4)
+        return False
+
+    async def ask(path: str) -> Response:
+        async with real_fetcher(timeout_seconds=3.0) as fetcher:
+            return response(await fetcher.fetch(Request(f"{server.origin}{path}", classes=HTML)))
+
+    with Loopback(give) as server:
+        cut = asyncio.run(ask("/image"))
+        waited = asyncio.run(ask("/page"))
+    assert (cut.status, cut.cut, cut.fault) == (200, True, None)
+    assert (waited.fault, waited.cut) == (Fault.TIMEOUT, False)
+    assert cut.seconds < waited.seconds

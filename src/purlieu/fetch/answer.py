@@ -182,6 +182,18 @@ class Answer:
         self._in_block = True
         return None
 
+    def is_unwanted(self) -> bool:
+        """Return whether a whole answer has come whose body nobody wants, before any of that body has.
+
+        For a server that sends headers and then nothing: ``body`` would never be called.
+        """
+        lines = self.lines
+        if self._seen or not lines or lines[-1] not in _BLOCK_ENDS:
+            return False
+        at = next((at for at in range(len(lines) - 1, 0, -1) if lines[at - 1] in _BLOCK_ENDS), 0)
+        first = start(lines[at])  # of the last block: interim ones may stand before it
+        return first is not None and 200 <= first.status < 300 and self.look() is not None
+
     def body(self, piece: bytes) -> int | None:
         """Take one decoded piece of the body. STOP: there is enough, or the header lines are no answer."""
         if not self._seen and self.look() is not None:

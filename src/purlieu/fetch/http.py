@@ -40,6 +40,8 @@ from purlieu.value import replace
 LOG: Final = logging.getLogger(__name__)
 CONNECTIONS_KEPT: Final = 256
 JAR_BYTES: Final = 65_536
+LOOK_SECONDS: Final = 0.5
+"""How often it is looked whether a silent server is waited for in vain."""
 CODINGS: Final = "gzip, deflate, br" + (", zstd" if pycurl.version_info()[4] & pycurl.VERSION_ZSTD else "")
 CODED_CODINGS: Final = "gzip, deflate"
 """What is asked for where bodies are kept as they were sent: what every reader of archives takes apart."""
@@ -247,6 +249,7 @@ class HttpFetcher:
         self._loop: asyncio.AbstractEventLoop
         self._multi: Any = None
         self._watch: Watch | None = None
+        self._looks_at = 0.0
         if settings.proxy:
             LOG.info("behind a proxy only literal addresses are checked: names are resolved by the proxy")
 
@@ -439,7 +442,7 @@ class HttpFetcher:
     def _start(self) -> Watch:
         self._loop = asyncio.get_running_loop()
         self._multi = pycurl.CurlMulti()
-        self._watch = watch = Watch(self._loop, self._multi.socket_action, self._collect, self._come_back)
+        self._watch = watch = Watch(self._loop, self._multi.socket_action, self._collect, self._look_around)
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, watch.socket)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, watch.timer)
         self._multi.setopt(pycurl.M_MAXCONNECTS, CONNECTIONS_KEPT)
@@ -466,6 +469,15 @@ class HttpFetcher:
         waiting, transfer.waiting = transfer.waiting, None
         if ending is not None and waiting is not None and not waiting.done():
             waiting.set_result(ending)
+
+    def _look_around(self) -> None:
+        """Come back at a moment of libcurl's, each second of silence; what is waited for in vain is ended."""
+        now = self._loop.time()
+        if now >= self._looks_at:
+            self._looks_at = now + LOOK_SECONDS
+            for transfer in [one for one in self._busy if one.answer.is_unwanted()]:
+                self._end(transfer, _DONE)
+        self._come_back()
 
     def _come_back(self) -> None:
         _, running = self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
