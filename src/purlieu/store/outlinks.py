@@ -32,6 +32,9 @@ LETTERS: Final = {
 }
 KINDS: Final = {letter: kind for kind, letter in LETTERS.items()}
 
+_WINDOW, _MEMORY = 14, 6
+"""A page's links are a few kB. With zlib's own 15 and 8 most of the time goes into clearing tables: 65 µs, and 7 so."""
+
 Link = tuple[str, str, bool, bool]
 """href (or raw text), kind, nofollow, parsed."""
 
@@ -91,7 +94,8 @@ def text_of(links: Iterable[Link]) -> bytes:
 
 def blob_of(text: bytes) -> bytes:
     """Return the blob of what ``text_of`` has returned."""
-    return zlib.compress(text, 1)
+    packer = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, _MEMORY)
+    return packer.compress(text) + packer.flush()
 
 
 def pack(links: Iterable[Link]) -> bytes | None:
