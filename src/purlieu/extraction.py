@@ -92,7 +92,11 @@ def checked(given: object) -> Extracted:
 
 def failed(error: BaseException) -> Extracted:
     """Return what is kept where a function raised."""
-    return Extracted("", type(error).__name__, _cut(str(error)))
+    try:
+        detail = str(error)
+    except Exception:  # noqa: BLE001 - the exception is the owner's, and so is what makes text of it
+        detail = ""
+    return Extracted("", type(error).__name__, _cut(detail))
 
 
 def _is_strict(text: str) -> bool:

@@ -145,6 +145,23 @@ def test_a_function_that_fails_is_told_and_ends_nothing(tmp_path: Path) -> None:
     assert "purlieu-extract" not in {thread.name for thread in threading.enumerate() if thread.is_alive()} or settled()
 
 
+class _Speechless(Exception):
+    """An error of the owner's that cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
+def test_an_error_that_cannot_be_written_is_told_by_its_name(tmp_path: Path) -> None:
+    """Where the text of the owner's exception raises in its turn, the page has the exception's name, and the thread lives."""
+
+    def wrong(_facts: PageFacts, _body: bytes, _type: str) -> Any:
+        raise _Speechless
+
+    crawled(tmp_path / "s.db", wrong, FakeWeb({HOME: html()}))
+    assert [(what, one["detail"]) for what, one in findings(tmp_path / "s.db").items()] == [("_Speechless", "")]
+
+
 def settled() -> bool:
     """Wait for threads that were told to end."""
     for thread in threading.enumerate():
