@@ -228,11 +228,11 @@ _TABLE: tuple[tuple[str, Severity, str, tuple[str, ...], str, str, str], ...] = 
      "ページの {percent} % が {example} と同じタイトルです。エラーやログインの画面であれば、本来の内容が取得できていません。",
      "{percent} % 的页面标题与 {example} 相同；如果那是错误页或登录页，则未取得应有的内容。"),
     ("seed_forbidden", _WARNING, "href", ("status",),
-     "The start address {subject} answered {status}: the server keeps the crawler out; give a login under [[origin]], or "
-     "have the crawler's address or user agent let in.",
+     "The start address {subject} answered {status}: the server keeps the crawler out; give a login under [[origin]] or "
+     "mend the one there, or have the crawler's address or user agent let in.",
      "開始 URL {subject} の応答は {status} です。サーバーがクローラーを拒否しています。[[origin]] にログイン情報を書くか、"
-     "クローラーのアドレスまたはユーザーエージェントを許可してください。",
-     "起始地址 {subject} 返回 {status}：服务器拒绝爬虫；请在 [[origin]] 中填写登录信息，或放行爬虫的地址或用户代理。"),
+     "すでにあれば直すか、クローラーのアドレスまたはユーザーエージェントを許可してください。",
+     "起始地址 {subject} 返回 {status}：服务器拒绝爬虫；请在 [[origin]] 中填写或更正登录信息，或放行爬虫的地址或用户代理。"),
     ("login_failed", _PROBLEM, "origin", ("why",),
      "Nothing more of {subject} was asked for, since nobody is logged in there: {why}.",
      "{subject} にログインできないため、以降は取得していません：{why}。",

@@ -320,3 +320,14 @@ def test_output_to_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
         words = [sys.executable, "-m", "purlieu", "config", "schema"]
         done = subprocess.run(words, stdout=out, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("typed", [("--lang", "ja"), ("--lang=ja",)], ids=["apart", "joined"])
+def test_mistakes_are_told_in_the_language_that_was_typed(
+    typed: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Item 9.2: what is wrong with the settings is said in the language of ``--lang``."""
+    path = tmp_path / "p.toml"
+    path.write_text('seeds = ["http://file.example/"]\n[links]\ncheck_external = "yes"\n', encoding="utf-8")
+    assert main(["crawl", "-c", str(path), *typed]) == 2
+    assert "引用符なしで true か false と書いてください" in capsys.readouterr().err

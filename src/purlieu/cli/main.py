@@ -13,6 +13,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from purlieu.errors import Mistake
 
 INTERRUPTED = 130
 _DONE_BY = {
@@ -86,7 +90,7 @@ def _told(words: Sequence[str]) -> int:
     try:
         return _run(words)
     except SettingsError as error:
-        told = [str(mistake) for mistake in error.mistakes]
+        told = [_in_language(mistake, words) for mistake in error.mistakes]
         status = 2
     except (NothingToResume, StoreBusy, SchemaMismatch) as error:  # another store, or another moment, would do
         told, status = [str(error)], 2
@@ -99,6 +103,18 @@ def _told(words: Sequence[str]) -> int:
     sys.stdout.flush()
     sys.stderr.writelines(f"purlieu: {line}\n" for line in told)
     return status
+
+
+def _in_language(mistake: Mistake, words: Sequence[str]) -> str:
+    """Return a mistake with its remedy in the language of the typed ``--lang``, however far the options were read."""
+    from dataclasses import replace
+    from itertools import pairwise
+
+    from purlieu.sentence import said, speaker
+
+    line = " ".join(words).replace("--lang=", "--lang ").split()
+    wanted = [word for option, word in pairwise(line) if option == "--lang"]
+    return str(replace(mistake, remedy=said(mistake.remedy, speaker(wanted[-1] if wanted else "en"))))
 
 
 def _run(words: Sequence[str]) -> int:
