@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # typing itself takes longer to import than all else here
 if TYPE_CHECKING:
     from purlieu.errors import Mistake
 
