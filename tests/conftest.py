@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # A test asserts no time: an example is slow where something else keeps the machine busy.
 settings.register_profile("purlieu", deadline=None)
 settings.load_profile("purlieu")
+# What is started here speaks English, whatever the machine speaks.
+os.environ["LC_ALL"] = "C.UTF-8"
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
 

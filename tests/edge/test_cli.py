@@ -322,6 +322,36 @@ def test_output_to_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "")
 
 
+@pytest.mark.parametrize(
+    ("machine", "typed", "kept", "heard"),
+    [
+        ({"LANG": "ja_JP.UTF-8"}, (), "", "実行"),
+        ({"LANG": "zh_CN.UTF-8"}, (), "", "运行"),
+        ({"LC_MESSAGES": "zh", "LANG": "ja_JP.UTF-8"}, (), "", "运行"),
+        ({"LC_ALL": "C.UTF-8", "LANG": "ja_JP.UTF-8"}, (), "", "Run 1"),
+        ({"LANG": "java"}, (), "", "Run 1"),
+        ({"LANG": "ja_JP.UTF-8"}, ("--lang", "en"), "", "Run 1"),
+        ({"LANG": "zh_CN.UTF-8"}, (), "ja", "実行"),
+    ],
+    ids=["ja", "zh", "messages", "all", "none", "typed", "settings"],
+)
+def test_the_terminal_speaks_what_the_machine_speaks(
+    tmp_path: Path, machine: dict[str, str], typed: tuple[str, ...], kept: str, heard: str
+) -> None:
+    """What is typed goes first, then the settings' language, then LC_ALL, LC_MESSAGES and LANG; files take no notice."""
+    (tmp_path / "purlieu.toml").write_text(
+        f'seeds = ["http://127.0.0.1:9/"]\nformats = ["csv"]\nlanguage = "{kept or "en"}"\n'
+        "[politeness]\nretries = 0\n[robots]\ntries = 1\n",
+        encoding="utf-8",
+    )
+    plain = {name: value for name, value in os.environ.items() if name not in {"LANG", "LC_ALL", "LC_MESSAGES"}}
+    done = subprocess.run(
+        [sys.executable, "-m", "purlieu", "crawl", "-c", "purlieu.toml", *typed],
+        cwd=tmp_path, env=plain | machine, capture_output=True, encoding="utf-8", check=False, timeout=60,
+    )  # fmt: skip
+    assert heard in done.stdout, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("typed", [("--lang", "ja"), ("--lang=ja",)], ids=["apart", "joined"])
 def test_mistakes_are_told_in_the_language_that_was_typed(
     typed: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from purlieu.audit import RULES, is_over
 from purlieu.cli.report import opened, run_named
-from purlieu.cli.words import safe, speaker
+from purlieu.cli.words import safe, speaker, tongue
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.finding import Severity
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     allowed, most, days = _limits(arguments)
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store)
-        language = arguments.lang or explain.settings_of(reader, row).language
+        language = tongue(arguments.lang, explain.settings_of(reader, row).language)
         found = audit.faults(reader, row, explain.meant(reader, row), RealClock().now(), days)
         tally = audit.Tally(most).add(found)
     over = is_over(dict(tally.counts), allowed, Severity(arguments.fail_on) if arguments.fail_on else None)

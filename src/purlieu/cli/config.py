@@ -13,6 +13,7 @@ from typing import TextIO
 
 from purlieu import settings
 from purlieu.cli import options
+from purlieu.cli.words import tongue
 from purlieu.errors import Mistake, SettingsError
 from purlieu.settings import Settings, advice
 from purlieu.value import replace
@@ -210,5 +211,5 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError(tuple(mistakes))
     sys.stdout.write(f"{arguments.file}: no mistakes\n")
     for finding in advice.findings(made):
-        sys.stdout.write(f"{arguments.file}: {finding.sentence(made.language)}\n")
+        sys.stdout.write(f"{arguments.file}: {finding.sentence(tongue(None, made.language))}\n")
     return 0

@@ -20,7 +20,7 @@ from typing import Any, Protocol, TextIO
 
 from purlieu.cli import config, log
 from purlieu.cli.progress import Display, Json, Lines, Live, Quiet
-from purlieu.cli.words import Say, fitted, safe, speaker
+from purlieu.cli.words import Say, fitted, safe, speaker, tongue
 from purlieu.crawl.local import Crawl
 from purlieu.crawl.result import Progress, Result
 from purlieu.decide import Visit
@@ -141,7 +141,7 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
         if demo:
             arguments.urls, arguments.name = [demo], arguments.name or "demo"
         made = _settings(arguments)
-        say = speaker(made.language)
+        say = speaker(tongue(arguments.lang, made.language))
         display = display_of(arguments, sys.stdout, say)
         log.show(lambda text: display.say(safe(text)), arguments.verbose)
         with log.to_file(arguments.log), asyncio.Runner(loop_factory=_loop()) as runner:
@@ -188,7 +188,7 @@ async def _crawl(made: Settings, arguments: argparse.Namespace, display: Display
     named = made.seeds[0] + (f" (+{len(made.seeds) - 1:,})" if len(made.seeds) > 1 else "")
     display.say(say("Crawling {seeds}. Ctrl-C stops cleanly.", seeds=named))
     for finding in findings(made):  # before the first request, while there is time to stop (EN-80)
-        display.say(finding.sentence(made.language))
+        display.say(finding.sentence(tongue(arguments.lang, made.language)))
     crawl = Crawl(made, resume=arguments.resume)
     stopping = Stopping(crawl, display, say)
     loop = asyncio.get_running_loop()
@@ -249,7 +249,7 @@ def _end(made: Settings, arguments: argparse.Namespace, result: Result, words: S
     if arguments.json:
         Json(sys.stdout).write("end", summary.facts(told))
     else:
-        lines = summary.lines(told, made.language)
+        lines = summary.lines(told, tongue(arguments.lang, made.language))
         sys.stdout.writelines(f"{line}\n" for line in fitted(lines, sys.stdout))
     if made.retention.ledger_runs or made.after.command or made.after.webhook:
         from purlieu.cli.after import after

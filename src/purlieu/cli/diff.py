@@ -14,7 +14,7 @@ from typing import Any
 
 from purlieu.cli.report import known_crawl, opened, run_named
 from purlieu.cli.summary import table
-from purlieu.cli.words import safe, speaker
+from purlieu.cli.words import safe, speaker, tongue
 from purlieu.difference import FACTS, MEANINGS, Difference
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report import diff
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.list:
         sys.stdout.write("\n")
-    for text in _lines(before, after, tally, first, arguments.lang or "en"):
+    for text in _lines(before, after, tally, first, tongue(arguments.lang)):
         sys.stdout.write(f"{text}\n")
     return 0
 

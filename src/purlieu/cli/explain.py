@@ -14,7 +14,7 @@ from pathlib import Path
 from purlieu.candidate import Purpose
 from purlieu.cli import config, report
 from purlieu.cli.options import SETTINGS_FILE
-from purlieu.cli.words import fitted, moment, padded, safe, speaker
+from purlieu.cli.words import fitted, moment, padded, safe, speaker, tongue
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.judgement import told_suffix
@@ -32,25 +32,25 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.run and arguments.config:
         remedy = "leave -c or --run out: a run is explained by the settings it was made with"
         raise SettingsError((Mistake("--run", arguments.run, remedy),))
-    language = arguments.lang
+    kept = "en"
     # Who has crawled without a settings file means that run.
     asks_a_run = not arguments.config and not Path(SETTINGS_FILE).is_file() and Path(arguments.store).is_file()
     if named := arguments.run or ("latest" if asks_a_run else ""):
         with report.opened(arguments.store) as reader:
             row = report.run_named(reader, named, arguments.store)
-            language = language or explain.settings_of(reader, row).language
+            kept = explain.settings_of(reader, row).language
             told = explain.by_run(reader, row, arguments.url)
     else:
         if not arguments.config and not Path(SETTINGS_FILE).is_file():
             remedy = f"there is neither such a file nor a store {arguments.store}; give -c FILE, or --store FILE"
             raise SettingsError((Mistake("-c", SETTINGS_FILE, remedy),))
         made = config.of_file(arguments.config or SETTINGS_FILE)
-        language = language or made.language
+        kept = made.language
         told = explain.by_settings(made, arguments.url, RealClock().now())
     if arguments.json:
         sys.stdout.write(json.dumps(explain.facts(told), ensure_ascii=False) + "\n")
         return 0
-    for line in fitted((safe(line).rstrip() for line in lines(told, language or "en")), sys.stdout):
+    for line in fitted((safe(line).rstrip() for line in lines(told, tongue(arguments.lang, kept))), sys.stdout):
         sys.stdout.write(f"{line}\n")
     return 0
 

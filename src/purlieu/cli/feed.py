@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from purlieu import __version__
 from purlieu.cli.config import existing_store
 from purlieu.cli.report import run_named
-from purlieu.cli.words import safe, speaker
+from purlieu.cli.words import safe, speaker, tongue
 from purlieu.crawl.clock import RealClock
 from purlieu.crawl.feeding import Sender, Tally, feed
 from purlieu.errors import Mistake, SettingsError
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         refused = [{"id": one.id, "url": one.url, "reason": reason} for one, reason in tally.refused]
         out.write(json.dumps({**facts, "refused": refused}, ensure_ascii=False) + "\n")
     else:
-        out.writelines(f"{line}\n" for line in _lines(tally, target, arguments.lang or "en"))
+        out.writelines(f"{line}\n" for line in _lines(tally, target, tongue(arguments.lang)))
     return 1 if tally.refused else 0
 
 

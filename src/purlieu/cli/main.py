@@ -110,11 +110,12 @@ def _in_language(mistake: Mistake, words: Sequence[str]) -> str:
     from dataclasses import replace
     from itertools import pairwise
 
+    from purlieu.cli.words import tongue
     from purlieu.sentence import said, speaker
 
     line = " ".join(words).replace("--lang=", "--lang ").split()
     wanted = [word for option, word in pairwise(line) if option == "--lang"]
-    return str(replace(mistake, remedy=said(mistake.remedy, speaker(wanted[-1] if wanted else "en"))))
+    return str(replace(mistake, remedy=said(mistake.remedy, speaker(tongue(wanted[-1] if wanted else None)))))
 
 
 def _run(words: Sequence[str]) -> int:

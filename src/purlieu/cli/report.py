@@ -17,7 +17,7 @@ from typing import Final
 from purlieu import report, settings
 from purlieu.cli import summary
 from purlieu.cli.config import existing_store
-from purlieu.cli.words import columned, fitted, safe
+from purlieu.cli.words import columned, fitted, safe, tongue
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report import states
@@ -43,7 +43,7 @@ def runs(arguments: argparse.Namespace) -> int:
             sys.stdout.write(json.dumps({**summary.of_row(one.run, one.kinds), **facts}, ensure_ascii=False) + "\n")
         return 0
     rows: list[tuple[str, ...]] = [("RUN", "STARTED", "ENDED", "STATE", "CRAWL", "PAGES", "TREND", "URLS BY ENDING")]
-    rows += [_listed(one, arguments.lang or "en") for one in found]
+    rows += [_listed(one, tongue(arguments.lang)) for one in found]
     for line in fitted(columned(rows, sys.stdout, _LEAST), sys.stdout):
         sys.stdout.write(f"{line}\n")
     return 0
@@ -71,11 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store, pruned=True)
         made = _settings(reader, row)
-    language = arguments.lang or made.language
+    language = tongue(arguments.lang, made.language)
     formats = arguments.format or made.formats
     folder = Path(arguments.output or settings.result_folder(made, row.crawl, row.id))
     now = RealClock().now()
-    files = report.write(arguments.store, row.id, folder, formats, language, now=now)
+    files = report.write(arguments.store, row.id, folder, formats, arguments.lang or made.language, now=now)
     with opened(arguments.store) as reader:
         told = summary.of_run(reader, row, tuple(map(str, files)))
         absent = report.crawl_result.available(row, now, report.crawl_result.kept_days(reader, row))

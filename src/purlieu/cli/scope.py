@@ -14,7 +14,7 @@ from typing import TextIO
 
 from purlieu.cli import config, report
 from purlieu.cli.summary import table
-from purlieu.cli.words import padded, safe, speaker, width
+from purlieu.cli.words import padded, safe, speaker, tongue, width
 from purlieu.crawl.clock import RealClock
 from purlieu.errors import Mistake, SettingsError
 from purlieu.judgement import ASSUMED, Judgement, Rules
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, stdin: TextIO | None = None) -> int:
         for one in told:
             sys.stdout.write(json.dumps(one.facts(), ensure_ascii=False) + "\n")
     else:
-        for line in _lines(told, speaker(arguments.lang or made.language)):
+        for line in _lines(told, speaker(tongue(arguments.lang, made.language))):
             sys.stdout.write(f"{line}\n")
     return 0 if all(one.accepted for one in told) else 1
 
@@ -84,7 +84,7 @@ def _whatif(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.list and by_rule:
         sys.stdout.write("\n")
-    for line in _told(asked, (sums, by_rule), unlisted, speaker(arguments.lang or other.language)):
+    for line in _told(asked, (sums, by_rule), unlisted, speaker(tongue(arguments.lang, other.language))):
         sys.stdout.write(f"{line}\n")
     return 0
 

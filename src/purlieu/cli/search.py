@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from purlieu.cli.config import existing_store
-from purlieu.cli.words import safe, speaker
+from purlieu.cli.words import safe, speaker, tongue
 from purlieu.errors import Mistake, SettingsError
 from purlieu.query import MOST_CHARACTERS, Excerpt, words
 from purlieu.report.search import MOST, Found, crawls, facts, search
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.writelines(json.dumps(facts(hit), ensure_ascii=False) + "\n" for hit in found.hits)
     else:
         marks = _BOLD if sys.stdout.isatty() else ("", "")
-        sys.stdout.writelines(f"{line}\n" for line in _lines(found, crawl, arguments.lang or "en", marks))
+        sys.stdout.writelines(f"{line}\n" for line in _lines(found, crawl, tongue(arguments.lang), marks))
     return 0 if found.hits else 1
 
 

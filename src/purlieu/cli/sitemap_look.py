@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from purlieu import settings
 from purlieu.cli import config
-from purlieu.cli.words import safe, speaker
+from purlieu.cli.words import safe, speaker, tongue
 from purlieu.crawl.sitemap_walk import WalkRules
 from purlieu.errors import Mistake, SettingsError, UrlError
 from purlieu.sentence import said
@@ -150,7 +150,7 @@ class Checked:
         """Prepare to check what was typed."""
         self._word: str = arguments.sitemap
         self._strict: bool = arguments.strict
-        self._say = speaker(arguments.lang or made.language)
+        self._say = speaker(tongue(arguments.lang, made.language))
         self._arguments = arguments
         self._made = made
         self._place = place

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 
 from purlieu.cli.config import existing_store
-from purlieu.cli.words import Say, safe, speaker
+from purlieu.cli.words import Say, safe, speaker, tongue
 from purlieu.crawl.clock import RealClock
 from purlieu.store.sqlite import SqliteDatabase, is_held
 from purlieu.store.sqlite.check import Checked, check
@@ -30,7 +30,7 @@ def _check(path: str, arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(json.dumps(facts(path, found), ensure_ascii=False) + "\n")
     else:
-        language = arguments.lang or "en"
+        language = tongue(arguments.lang)
         sys.stdout.writelines(f"{line}\n" for line in checked_lines(path, found, speaker(language), language))
     return 0 if found.is_sound else 1
 
@@ -77,7 +77,7 @@ def checked_lines(path: str, found: Checked, say: Say, language: str = "en") -> 
 
 def _repair(path: str, arguments: argparse.Namespace) -> int:
     """Save what can be read into a new store, unless nothing is wrong."""
-    language = arguments.lang or "en"
+    language = tongue(arguments.lang)
     say = speaker(language)
     now = RealClock().now()
     if is_held(path):
@@ -124,7 +124,7 @@ def _upgrade(path: str, arguments: argparse.Namespace) -> int:
     database = SqliteDatabase.writer(path, copy=not arguments.no_copy)
     database.close()
     kept = database.kept
-    say = speaker(arguments.lang or "en")
+    say = speaker(tongue(arguments.lang))
     if kept:
         sys.stdout.write(
             say("{store} is up to date; {kept} is the store as it was.", store=safe(path), kept=safe(str(kept)))

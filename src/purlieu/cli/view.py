@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from purlieu.cli import report
 from purlieu.cli.options import VIEWS
 from purlieu.cli.report import opened, run_named
-from purlieu.cli.words import columned, safe, speaker
+from purlieu.cli.words import columned, safe, speaker, tongue
 from purlieu.errors import Mistake, SettingsError
 from purlieu.report import duplicates, politeness, sitemaps
 from purlieu.store.reader import Reader, RunRow
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     with opened(arguments.store) as reader:
         row = run_named(reader, arguments.run, arguments.store)
         show = {"politeness": _politeness, "duplicates": _duplicates, "sitemaps": _sitemaps}[wanted[0]]
-        show(reader, row, arguments.lang or "en", as_json=arguments.json)
+        show(reader, row, tongue(arguments.lang), as_json=arguments.json)
     return 0
 
 

@@ -7,11 +7,13 @@ have them.
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TextIO
 
+from purlieu.outcome import LANGUAGES
 from purlieu.sentence import LOCALE, Say, speaker
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "safe",
     "size",
     "speaker",
+    "tongue",
     "width",
 ]  # what every command takes from here
 
@@ -33,6 +36,18 @@ _WIDE: Final = r"\u2e80-\uffdf"
 _LAST_COLUMN: Final = r"(?:.*\s\s)?"
 _UNIT: Final = rf"[（「『【《]*(?:[^\s{_WIDE}]+|[{_WIDE}])[。、，；：！？）」』】》…]*\s*|\s+"
 """What no line is broken within: a word, or a sign of a script that has none, each with its brackets and stops."""
+
+
+def tongue(typed: str | None, kept: str = "en") -> str:
+    """Return the language to speak on the terminal: the one typed, else that of the settings, else the machine's.
+
+    English in the settings is what they have when nobody chose: then LC_ALL, LC_MESSAGES or LANG, the first that is
+    set, may name another that there is. Files take the language of the settings alone.
+    """
+    if typed or kept != "en":
+        return typed or kept
+    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return named[:2] if named[:2] in LANGUAGES and not named[2:3].isalpha() else "en"
 
 
 def clock(seconds: float) -> str:
