@@ -21,8 +21,7 @@ from tests.certificates import made_certificate
 from tests.fetching import OPEN, failure, fetched, real_fetcher, response, sends, served
 
 from purlieu.crawl.clock import RealClock
-from purlieu.fetch import http
-from purlieu.fetch.http import HttpFetcher
+from purlieu.fetch.http import HttpFetcher, transfer
 from purlieu.fetch.origin import certificate_end
 from purlieu.response import Failure, Fault, Request
 from purlieu.settings import FetchSettings, HostSettings, OriginSettings
@@ -171,7 +170,7 @@ def test_every_error_code_has_a_fault() -> None:
     """R-6.1: whatever code libcurl ends with becomes a fault, before the first byte an unreachable one mostly."""
     for code in range(1, 130):
         for begun in (True, False):
-            assert isinstance(http._fault(http._Ending(code, "words"), begun=begun), Fault)
+            assert isinstance(transfer.fault_of(transfer.Ending(code, "words"), begun=begun), Fault)
 
 
 # Clean ends.
@@ -275,7 +274,7 @@ def test_a_jar_has_a_size() -> None:
             return jar.jar.received_bytes
 
     with sends(flood, again=True) as site:
-        assert asyncio.run(ask()) <= http.JAR_BYTES
+        assert asyncio.run(ask()) <= transfer.JAR_BYTES
     assert "0-0=" not in site.log[-1].headers["cookie"]
 
 
