@@ -14,7 +14,6 @@ from purlieu.report import pruning
 from purlieu.report.search import Found, crawls, prepare, search
 from purlieu.store import crawls as crawl_store
 from purlieu.store.sqlite import SqliteDatabase
-from purlieu.store.sqlite import search as index
 from purlieu.testing.clock import START, FakeClock
 from purlieu.testing.serve import ServedFolder
 from purlieu.testing.web import FakeWeb
@@ -98,12 +97,11 @@ def test_the_words_follow_the_crawl(tmp_path: Path) -> None:
     assert found(store, "oldwords") == ["stays"]
 
 
-def test_words_are_taken_in_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_are_taken_in_some_at_a_time(tmp_path: Path) -> None:
     """What is taken in so far can be searched and says that it is not whole; one that was broken off is gone on with."""
     store = tmp_path / "s.db"
     crawl(site(**{f"p{n}": html(title=f"p{n}", body="<p>meanwhile") for n in range(7)}), made_settings(store, TEXT))
     database = SqliteDatabase.reader(str(store))
-    monkeypatch.setattr(index, "_AT_ONCE", 3)
     seen: list[tuple[int, int, bool, int]] = []
 
     def told(done: int, stands: int) -> None:
@@ -113,7 +111,7 @@ def test_words_are_taken_in_some_at_a_time(tmp_path: Path, monkeypatch: pytest.M
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        prepare(str(store), 1, told=told)
+        prepare(str(store), 1, told=told, at_once=3)
     assert seen == [(3, 8, False, 3), (6, 8, False, 6)]
     prepare(str(store), 1, told=lambda done, stands: seen.append((done, stands, False, 0)))
     assert seen[2:] == [(8, 8, False, 0)]

@@ -159,14 +159,13 @@ def test_negotiate_without_a_ticket_is_an_answer() -> None:
     assert response(got).status == 401
 
 
-def test_what_libcurl_cannot_do_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_libcurl_cannot_do_is_a_mistake() -> None:
     """A way to log in that this build of libcurl has not is told before the first request, with what to do."""
     own = settings_text.Settings(origins=(OriginSettings("http://a", auth="negotiate"),))
     if http.negotiates():
         assert secret.resolved(own, NEVER, {}).origins
-    monkeypatch.setattr(http, "negotiates", lambda: False)
     with pytest.raises(SettingsError, match=r'origin\.auth = "negotiate".*libcurl.*cannot do it for http://a'):
-        secret.resolved(own, NEVER, {})
+        secret.resolved(own, NEVER, {}, lambda auth: auth != "negotiate")
 
 
 # Where secrets come from.

@@ -6,7 +6,7 @@ The only place that reads them; what comes back goes to a fetcher and nowhere el
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -21,10 +21,16 @@ SECRET_BYTES: Final = 65_536
 COOKIE_BYTES: Final = 4 * 1024 * 1024
 
 
-def resolved(settings: Settings, now: float, environment: Mapping[str, str] | None = None) -> Settings:
+def resolved(
+    settings: Settings,
+    now: float,
+    environment: Mapping[str, str] | None = None,
+    able: Callable[[str], bool] | None = None,
+) -> Settings:
     """Return the settings with every secret in its place, and the lines of each ``cookies_file`` in that.
 
-    ``now`` (seconds since the epoch) says which cookies have expired. Raises SettingsError that names everything that
+    ``now`` (seconds since the epoch) says which cookies have expired, ``able`` (else ``can_log_in``) which
+    ways to log in there are. Raises SettingsError that names everything that
     cannot be had.
     """
     mistakes: list[Mistake] = []
@@ -33,31 +39,37 @@ def resolved(settings: Settings, now: float, environment: Mapping[str, str] | No
         made = resolve(settings, os.environ if environment is None else environment, read)
     except SettingsError as error:
         mistakes += error.mistakes
-    mistakes += _not_built(settings)
+    mistakes += _not_built(settings, able or can_log_in)
     origins = tuple(_with_files(origin, now, mistakes) for origin in made.origins)
     if mistakes:
         raise SettingsError(tuple(mistakes))
     return replace(made, origins=origins)
 
 
-def _not_built(settings: Settings) -> Iterator[Mistake]:
-    """Yield a mistake for each way to log in that what is installed here cannot do."""
-    auths = {origin.auth: origin.origin for origin in reversed(settings.origins)}
-    if "ntlm" in auths and find_spec("spnego") is None:
-        remedy = (
-            f"it needs pyspnego, which is not installed: pip install purlieu[ntlm], or use another way to log in to "
-            f"{auths['ntlm']}"
-        )
-        yield Mistake("origin.auth", "ntlm", remedy)
-    if "negotiate" in auths:
+def can_log_in(auth: str) -> bool:
+    """Return whether what is installed here can log in in a way (a value of ``origin.auth``)."""
+    if auth == "ntlm":
+        return find_spec("spnego") is not None
+    if auth == "negotiate":
         from purlieu.fetch.http import negotiates  # only who asks for it pays for it (R-9.2)
 
-        if not negotiates():
-            remedy = (
-                f"the libcurl that was installed with pycurl cannot do it for {auths['negotiate']}; install one that "
-                "can (pip install --no-binary pycurl pycurl, beside such a libcurl), or use another way to log in"
-            )
-            yield Mistake("origin.auth", "negotiate", remedy)
+        return negotiates()
+    return True
+
+
+_REMEDIES = {
+    "ntlm": "it needs pyspnego, which is not installed: pip install purlieu[ntlm], or use another way to log in to {}",
+    "negotiate": "the libcurl that was installed with pycurl cannot do it for {}; install one that can "
+    "(pip install --no-binary pycurl pycurl, beside such a libcurl), or use another way to log in",
+}
+
+
+def _not_built(settings: Settings, able: Callable[[str], bool]) -> Iterator[Mistake]:
+    """Yield a mistake for each way to log in that what is installed here cannot do."""
+    auths = {origin.auth: origin.origin for origin in reversed(settings.origins)}
+    for auth, remedy in _REMEDIES.items():
+        if auth in auths and not able(auth):
+            yield Mistake("origin.auth", auth, remedy.format(auths[auth]))
 
 
 def read(reference: str) -> str:

@@ -17,10 +17,11 @@ from purlieu.report import sitemaps
 from purlieu.report.books import Books
 from purlieu.report.destination import Destinations
 from purlieu.store.reader import Reader, RunRow
-from purlieu.url import host_of
+from purlieu.url import host_of, origin_of
 
 _SEEDS = 100  # looked at; a list of a million seeds is its own ledger
 _FAULTS = 3
+_OF_SEEDS = frozenset({"seed_failed", "seed_forbidden"})
 
 
 def of_run(reader: Reader, run: RunRow, books: Books) -> list[Finding]:
@@ -30,6 +31,9 @@ def of_run(reader: Reader, run: RunRow, books: Books) -> list[Finding]:
     found |= {(one.code, one.subject): one for one in reader.findings(run)}
     if any(code == "all_links_outside" for code, _ in found):  # says the same, and where the links lead
         found = {key: one for key, one in found.items() if key[0] != "one_page_only"}
+    # Its finding says what to do; a start page behind it would only say that once more.
+    locked = {subject for code, subject in found if code == "login_failed"}
+    found = {key: one for key, one in found.items() if key[0] not in _OF_SEEDS or origin_of(key[1]) not in locked}
     weights = list(Severity)
     return sorted(found.values(), key=lambda one: (-weights.index(one.severity), one.code, one.subject))
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from purlieu.query import Excerpt, Scale, excerpt, folded, pieces, shown, words
 from purlieu.store.database import Database, Row
-from purlieu.store.sqlite.search import SearchIndex, Told
+from purlieu.store.sqlite.search import AT_ONCE, SearchIndex, Told
 from purlieu.value import dataclass
 
 MOST: Final = 1_000
@@ -54,12 +54,14 @@ def crawls(database: Database) -> list[tuple[int, str]]:
     return [(number, name) for number, name in database.rows("search_crawls")]
 
 
-def prepare(store: str, crawl: int, folder: Path | None = None, told: Told | None = None) -> None:
+def prepare(
+    store: str, crawl: int, folder: Path | None = None, told: Told | None = None, at_once: int = AT_ONCE
+) -> None:
     """Take in what the index of a crawl has not yet, so that a search need not wait for it. Raises StoreError.
 
-    ``told`` hears how many pages it has so far, and of how many.
+    ``told`` hears how many pages it has so far, and of how many, after each ``at_once``.
     """
-    SearchIndex.open(store, crawl, folder, told).close()
+    SearchIndex.open(store, crawl, folder, told, at_once).close()
 
 
 def search(

@@ -24,7 +24,7 @@ from purlieu.store.sqlite.fault import told
 LAYOUT: Final = 1
 """Stands in the names of the files: of another one nothing is read."""
 _MOST_TRIGRAMS: Final = 300
-_AT_ONCE: Final = 500
+AT_ONCE: Final = 500
 """Pages that are taken in together."""
 Told = Callable[[int, int], object]
 _FILE: Final = re.compile(r"([0-9]+)-[0-9]+\.search(?:-wal|-shm|-journal)?", re.ASCII)
@@ -45,13 +45,15 @@ class SearchIndex:
         self._sql = statements()
 
     @classmethod
-    def open(cls, store: str, crawl: int, folder: Path | None = None, told: Told | None = None) -> SearchIndex:
+    def open(
+        cls, store: str, crawl: int, folder: Path | None = None, told: Told | None = None, at_once: int = AT_ONCE
+    ) -> SearchIndex:
         """Open the index of a crawl by its number, in a folder (STORE.search). Raises StoreError.
 
         The first time takes a second for some hundred pages; later it reads only what has changed. ``told`` hears how
-        many pages are taken in so far, and of how many.
+        many pages are taken in so far, and of how many; ``at_once`` are taken in in one transaction.
         """
-        return cls._opened(store, crawl, folder, lambda made: made.bring_up_to_date(crawl, told))
+        return cls._opened(store, crawl, folder, lambda made: made.bring_up_to_date(crawl, told, at_once))
 
     @classmethod
     def as_it_is(cls, store: str, crawl: int, folder: Path | None = None) -> SearchIndex:
@@ -161,7 +163,7 @@ class SearchIndex:
         _, stamp = self._stamp(crawl)
         self.is_whole = bool(stamp) and next(self._rows("search_stamp"), None) == (stamp,)
 
-    def bring_up_to_date(self, crawl: int, told: Told | None) -> None:
+    def bring_up_to_date(self, crawl: int, told: Told | None, at_once: int = AT_ONCE) -> None:
         """Take out and take in what differs from what stands."""
         run, stamp = self._stamp(crawl)
         if stamp and next(self._rows("search_stamp"), None) == (stamp,):
@@ -175,7 +177,7 @@ class SearchIndex:
         self._together(("forget_words", ()), ("forget", ()), ("put_stamp", ("",)))
         stands, done = next(self._rows("search_progress"))
         while done < stands:  # some at a time, so that others can search what is there
-            self._together(("add_words", (_AT_ONCE,)), ("add", (_AT_ONCE,)))
+            self._together(("add_words", (at_once,)), ("add", (at_once,)))
             before, (stands, done) = done, next(self._rows("search_progress"))
             if done == before:  # of a page that has gone since
                 break
