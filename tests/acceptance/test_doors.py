@@ -22,7 +22,11 @@ from purlieu import settings as settings_text
 from purlieu.cli.main import main
 from purlieu.crawl.local import Crawl
 from purlieu.crawl.result import Result
+from purlieu.report import books
+from purlieu.report import findings as derived
 from purlieu.settings import OriginSettings
+from purlieu.store.reader import Reader
+from purlieu.store.sqlite import SqliteDatabase
 from purlieu.testing.leak import HOME, LeakSite, betrayed, crawled
 from purlieu.testing.loopback import Loopback, Received, message
 from purlieu.testing.lure import SESSION
@@ -138,6 +142,14 @@ def test_a_login_that_fails_is_one_finding(
         "login_failed",
         "secret_in_clear",
     ]
+    database = SqliteDatabase.reader(str(tmp_path / "s.db"))
+    reader = Reader(database)
+    run = reader.latest()
+    assert run is not None
+    shown = [one.code for one in derived.of_run(reader, run, books.of_run(reader, run))]
+    database.close()
+    assert "login_failed" in shown
+    assert not {"seed_failed", "seed_forbidden"} & set(shown)
     assert dict(found)["secret_in_clear"] == {"key": "login_fields"}
     assert "mend the user or the password" in dict(found)["login_failed"]["why"]
     assert b"wr0ng-one" not in everything(tmp_path)
